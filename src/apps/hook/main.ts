@@ -21,8 +21,6 @@ interface Pipes {
   write(text: string): void
 }
 
-const OWN_PIPES: Pipes = { readInput, write: (text) => writeAll(1, text) }
-
 export function main(words: string[]): void {
   const work = answerHook(words)
   if (work === null) process.exit(0)
@@ -36,7 +34,7 @@ export function main(words: string[]): void {
  */
 export function answerHook(
   words: string[],
-  pipes = OWN_PIPES,
+  pipes: Pipes = { readInput, write: (text) => writeAll(1, text) },
   agents: readonly Agent[] = AGENTS,
 ): Promise<void> | null {
   const home = homeHere()

@@ -101,7 +101,6 @@ class Search {
       throw usageError(`not found in this workspace: ${JSON.stringify(parts.join('/'))}`)
   }
 
-  /** One folder of a tool's, without the folders in it. */
   private list(folder: readonly string[], ending: RegExp): void {
     for (const { name, kind } of this.entriesIn(folder))
       if (ending.test(name) && !name.startsWith('.')) this.take([...folder, name], kind, 'usual')

@@ -83,12 +83,8 @@ function* namesFor({ stream, foreign }: PlacedSource, head: StreamHead | undefin
   for (let number = 2; ; number += 1) yield `${beside}-${number}`
 }
 
-/** The names whose streams the placement has to know: a cheap test that lets some more through. */
+/** The names whose streams the placement has to know: those beside a stream begin as it does. */
 export function mayConcern(sources: readonly SourceDocument[]): (name: string) => boolean {
-  const starts = new Set(sources.map(({ stream }) => nameKey(stream.slice(0, NAME_LENGTH))))
-  return (name) => {
-    const key = nameKey(name)
-    const bare = key.replace(/-(?:foreign|imported|earlier)(?:-\d+)?$/, '')
-    return starts.has(bare) || starts.has(key.slice(0, NAME_LENGTH))
-  }
+  const starts = [...new Set(sources.map(({ stream }) => nameKey(stream.slice(0, NAME_LENGTH))))]
+  return (name) => starts.some((start) => nameKey(name).startsWith(start))
 }

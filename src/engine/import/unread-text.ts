@@ -42,13 +42,10 @@ const TIME_KEYS = ['created', 'last_delta']
 
 function unreadFront(text: string, again: string): LostField[] {
   const known = readFrontMatter(again)?.fields
-  const unread = [...(readFrontMatter(text)?.fields ?? [])].filter(
-    ([key, { value }]) => !TIME_KEYS.includes(key) && known?.get(key)?.value !== value,
-  )
-  return listNames(
-    'key',
-    unread.map(([key]) => key),
-  )
+  const unread = [...(readFrontMatter(text)?.fields ?? [])]
+    .filter(([key, { value }]) => !TIME_KEYS.includes(key) && known?.get(key)?.value !== value)
+    .map(([key]) => key)
+  return listNames('key', unread)
 }
 
 /** Headings that a format reads without writing them. */
@@ -80,10 +77,8 @@ function unreadBody(text: string, again: string, read: FileWork): LostField[] {
     if (isText && !isFrame && !isKnown(row, known)) lines.push(at + 1)
     start += row.length + 1
   }
-  const sections = listNames(
-    'section',
-    parts.filter(({ isOwn }) => isOwn).map(({ title }) => title),
-  )
+  const titles = parts.filter(({ isOwn }) => isOwn).map(({ title }) => title)
+  const sections = listNames('section', titles)
   return lines.length === 0 ? sections : [...sections, { field: lineNumbers(lines), count: lines.length }]
 }
 

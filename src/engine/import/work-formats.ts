@@ -29,7 +29,6 @@ export type WorkFormatName = (typeof WORK_FORMATS)[number]
 
 /** What a file says besides the work; empty and null where it does not. */
 export interface FileFacts {
-  /** When it was written. */
   at: string
   /** The work that it is about: the id of a document, the stream of a handoff, the run of a snapshot. */
   id: string

@@ -80,7 +80,6 @@ export async function runCommands(
   return null
 }
 
-/** What its program is called on this system. */
 const programName = (client: PluginClient) => client.programs('').started[0] ?? client.agent
 
 async function askClient(

@@ -46,7 +46,6 @@ export interface CommandNote {
   exclude: string | null
 }
 
-/** All that is set up. */
 export interface SetupJournal {
   setups: Setup[]
   /** What each settings file was without us, by its path after all links: also one into which only the client wrote. */

@@ -7,7 +7,6 @@ import type { Ports } from '../../core/ports.ts'
 import { readPlainFile } from '../../fs/disk.ts'
 import { writePrivate } from '../context/private-json.ts'
 
-/** What a launcher starts. */
 export interface Target {
   node: string
   bundle: string
@@ -41,11 +40,9 @@ interface Program {
   node: string
 }
 
-/** What hooks start. */
 export const launcherIn = (home: string, target = hookTarget(), platform = process.platform): Launcher =>
   makeLauncher(HOOK, home, target, platform)
 
-/** What the plugin starts as its server. */
 export const serverLauncherIn = (
   home: string,
   target = targetHere('cli.cjs'),

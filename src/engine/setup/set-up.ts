@@ -113,7 +113,6 @@ async function writeParts(run: SetupRun, { hooks, wantsLine, plugin }: SetupRequ
     await performStep(run, setupChange(what, copy.folder, SETUP_CHANGES.plugin), () => writeCopy(copy, ports))
 }
 
-/** What becomes of the settings file. */
 interface SettingsPlan {
   file: SetupFile
   line: LinePlan | null

@@ -165,7 +165,6 @@ export async function putFile(context: Context, file: SetupFile, bytes: Uint8Arr
   return outcome.done
 }
 
-/** What is to become of a file. */
 export interface FileStep {
   /** What is to stand there; null where no file is to. */
   bytes: Buffer | null

@@ -6,7 +6,6 @@ import { readPrivateJson, removePrivate, writePrivateJson } from '../context/pri
 import type { Launcher } from './launcher.ts'
 import type { KnownPlace } from './settings-places.ts'
 
-/** What is to be done with the status line. */
 export interface LinePlan {
   command: string
   /** Settings that a status line from another file has, so that ours looks the same. */
@@ -18,8 +17,8 @@ export interface LinePlan {
 export interface Lines {
   /** In the file that is to be changed. */
   own: StatusLine
-  /** In the files that count less: what is shown where this file says nothing. */
-  inherited: StatusLine
+  /** The line that is shown now, of whatever file: where this file says nothing, those that count less do. */
+  shown: StatusLine
 }
 
 export function statusLinesOf(own: StatusLine, places: readonly KnownPlace[], scope: Scope): Lines {
@@ -27,11 +26,8 @@ export function statusLinesOf(own: StatusLine, places: readonly KnownPlace[], sc
   const found = below
     .map((kind) => places.find((place) => place.kind === kind)?.facts?.statusLine)
     .find((line) => line !== undefined && line.kind !== 'none')
-  return { own, inherited: found ?? { kind: 'none' } }
+  return { own, shown: own.kind === 'none' ? (found ?? own) : own }
 }
-
-/** The line that is shown now, of whatever file. */
-export const shownLine = ({ own, inherited }: Lines) => (own.kind === 'none' ? inherited : own)
 
 /** Whether the status line is wanted: as the command says, else as a person answers; null where nobody says. */
 export async function wantsLine(
@@ -39,7 +35,7 @@ export async function wantsLine(
   lines: Lines,
   said: boolean | null,
 ): Promise<boolean | null> {
-  const { kind } = shownLine(lines)
+  const { kind } = lines.shown
   if (said !== null || ask === null || kind === 'ours' || kind === 'strange') return said
   const after = kind === 'other' ? ', after your own' : ''
   const [answer = ''] = await ask([`Show context usage and the last save in the status line${after}? (y/N)`])
@@ -51,7 +47,7 @@ export function planLine(lines: Lines, isWanted: boolean, launcher: Launcher, ke
   const command = launcher.inShell('statusline', key)
   // Ours is kept up to date, also where nobody asks for it again: the home may have moved.
   if (lines.own.kind === 'ours') return { command, rest: {}, chain: undefined }
-  const line = shownLine(lines)
+  const line = lines.shown
   if (!isWanted || line.kind === 'ours' || line.kind === 'strange') return null
   if (line.kind === 'none') return { command, rest: {}, chain: null }
   return { command, rest: line.rest, chain: line.command }

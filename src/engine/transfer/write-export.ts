@@ -19,7 +19,6 @@ import {
   type WorkCount,
 } from './repository-marks.ts'
 
-/** What an export holds, in numbers. */
 interface ExportCounts extends WorkCount {
   repositories: number
   checkpoints: number

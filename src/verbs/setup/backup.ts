@@ -2,8 +2,7 @@ import { statSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { ReasonError, usageError } from '../../core/reason.ts'
 import { formatCount } from '../../core/text.ts'
-import type { Context } from '../../engine/context/context.ts'
-import type { ReplacedFile, StoreContent, StoreFile } from '../../store/store-file.ts'
+import type { ReplacedFile, StoreContent } from '../../store/store-file.ts'
 import type { Screen } from '../define/screen.ts'
 import { defineVerb } from '../define/verb.ts'
 
@@ -38,11 +37,19 @@ export const backup = defineVerb({
       const path = context.home.database
       throw new ReasonError('store_unavailable', { path, problem: 'there is no store yet' })
     }
+    const store = context.file
     const path = resolve(context.cwd, file)
-    if (restore) return restoreFrom(context, context.file, path, dryRun)
-    if (dryRun) throw usageError('--dry-run goes with --restore')
-    await context.file.copyTo(path)
-    return { path, bytes: statSync(path).size }
+    if (!restore) {
+      if (dryRun) throw usageError('--dry-run goes with --restore')
+      await store.copyTo(path)
+      return { path, bytes: statSync(path).size }
+    }
+    // What a backup holds counts as the user's own words, and trust comes with it: an agent cannot bring it.
+    if (context.speaker === 'agent') throw new ReasonError('import_by_agent', { what: 'restore a backup' })
+    if (path === context.home.database) throw usageError('this is the store itself')
+    const content = await store.describe(path)
+    const present = await store.describe()
+    return { path, dryRun, content, present, replaced: dryRun ? null : await store.replaceWith(path) }
   },
   say: (answer, screen) => {
     if ('bytes' in answer) return `Backed up to ${answer.path} (${answer.bytes} bytes)`
@@ -62,17 +69,3 @@ const sayContent = ({ streams, checkpoints, sessions, newestAt }: StoreContent, 
     formatCount(sessions, 'session'),
     newestAt === null ? 'nothing saved' : `last saved ${time(newestAt)}`,
   ].join(', ')
-
-/** What a backup holds counts as the user's own words, and trust comes with it: an agent cannot bring it. */
-async function restoreFrom(
-  { speaker, home }: Context,
-  file: StoreFile,
-  path: string,
-  dryRun: boolean,
-): Promise<BackupAnswer> {
-  if (speaker === 'agent') throw new ReasonError('import_by_agent', { what: 'restore a backup' })
-  if (path === home.database) throw usageError('this is the store itself')
-  const content = await file.describe(path)
-  const present = await file.describe()
-  return { path, dryRun, content, present, replaced: dryRun ? null : await file.replaceWith(path) }
-}

@@ -20,7 +20,7 @@ import {
   setupPlace,
 } from '../../engine/setup/settings-places.ts'
 import { inSetupRun, readSetupFile } from '../../engine/setup/setup-run.ts'
-import { shownLine, statusLinesOf, wantsLine } from '../../engine/setup/statusline-plan.ts'
+import { statusLinesOf, wantsLine } from '../../engine/setup/statusline-plan.ts'
 import { defineVerb } from '../define/verb.ts'
 import { isAccepted, notInstalled, sayInit, sayLine, sayOffer } from './say-init.ts'
 
@@ -85,22 +85,20 @@ export const init = defineVerb({
   access: ({ dryRun }) => (dryRun ? 'read' : 'write'),
   async perform(context, input) {
     const { env, place } = context
-    const { agent } = input
     const scope: Scope = input.scope ?? 'project'
     const saidLine = choiceOf(input.statusline, input.withoutStatusline, 'statusline')
     const saidPlugin = choiceOf(input.plugin, input.withoutPlugin, 'plugin')
-    const client = await clientFor(context, agent)
+    const client = await clientFor(context, input.agent)
     const places = placesHere(client, place.root, env)
-    const target = setupPlace(context, client, scope)
-    const { statusLine } = factsIn(client, readSetupFile(target))
+    const here = { ...setupPlace(context, client, scope), places }
+    const { statusLine } = factsIn(client, readSetupFile(here))
     const lines = statusLinesOf(statusLine, places, scope)
     const asking = input.dryRun ? { ...context, ask: null } : context
-    const isPlugin = await wantsPlugin(asking, { client, places, scope }, saidPlugin)
+    const isPlugin = await wantsPlugin(asking, here, saidPlugin)
     const wants = await wantsLine(asking, lines, saidLine)
     const asked: SetupRequest = {
-      ...target,
-      places,
-      ...planPlugin(context, { client, places, scope }, isPlugin === true),
+      ...here,
+      ...planPlugin(context, here, isPlugin === true),
       wantsLine: wants === true,
     }
     warn(context, asked)
@@ -112,17 +110,17 @@ export const init = defineVerb({
     const { changes, failed } = planned !== null && declined ? planned : await perform(dryRun)
     if (dryRun && failed) context.notices.push(NOTICES.pluginNotInstallable(failed.problem))
     const problem = dryRun ? null : (failed?.problem ?? null)
+    const quiet = dryRun ? { ...context, ask: null } : context
     const earlier = problem === null ? await readEarlier(context, dryRun ? ONLY_COUNT : AT_SET_UP) : null
-    const documents =
-      problem === null ? await offerImport(dryRun ? { ...context, ask: null } : context) : null
+    const documents = problem === null ? await offerImport(quiet) : null
     return {
       agent: client.agent,
       label: client.label,
       scope,
       dryRun,
-      settings: target.path,
+      settings: here.path,
       changes,
-      statusLine: sayLine(shownLine(lines).kind, wants, scope),
+      statusLine: sayLine(lines.shown.kind, wants, scope),
       declined,
       diff: input.diff,
       plugin: {
