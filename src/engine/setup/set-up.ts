@@ -22,11 +22,11 @@ import {
 } from './settings-places.ts'
 import {
   diffOf,
+  type FileStep,
   missingFolder,
   performStep,
   readSetupFile,
   rewriteFile,
-  type SetupChange,
   type SetupFile,
   type SetupRun,
   setupChange,
@@ -58,7 +58,7 @@ export async function setUp(run: SetupRun, asked: SetupRequest): Promise<FailedC
   const isTrusted = await trustWorkspace(run, scope)
   await writeParts(run, asked)
   // Only a file of ours is kept out of git: the local settings of a project, with something of ours in it.
-  const isHidden = root !== null && (first.bytes !== null || first.hasOurs || install !== null)
+  const isHidden = root !== null && (first.change !== null || first.hasOurs || install !== null)
   const exclude = isHidden ? await hideFromGit(run, client.localFile, isTrusted) : null
   let failed: FailedCommands | null = null
   if (install) {
@@ -74,7 +74,7 @@ export async function setUp(run: SetupRun, asked: SetupRequest): Promise<FailedC
   const earlier = run.changes.splice(0)
   await rewriteFile(run, asked, (file) => {
     const plan = planSettings(context, settled, file)
-    return { bytes: plan.bytes, change: plan.change, note: () => noteSetup(context, settled, plan, exclude) }
+    return { ...plan, note: () => noteSetup(context, settled, plan, exclude) }
   })
   // The settings are what the user looks for first.
   run.changes.push(...earlier)
@@ -113,14 +113,11 @@ async function writeParts(run: SetupRun, { hooks, wantsLine, plugin }: SetupRequ
     await performStep(run, setupChange(what, copy.folder, SETUP_CHANGES.plugin), () => writeCopy(copy, ports))
 }
 
-interface SettingsPlan {
+interface SettingsPlan extends FileStep {
   file: SetupFile
   line: LinePlan | null
   /** Something of ours stands in the file already. */
   hasOurs: boolean
-  /** Null where nothing is to change. */
-  bytes: Buffer | null
-  change: SetupChange | null
 }
 
 function planSettings({ home }: Context, asked: SetupRequest, file: SetupFile): SettingsPlan {
@@ -137,18 +134,18 @@ function planSettings({ home }: Context, asked: SetupRequest, file: SetupFile): 
       before: bytesBefore(home.path, file.target)?.toString('utf8') ?? '',
     }),
   )
-  const plan = { file, line, hasOurs: hooked.length > 0 || statusLine.kind === 'ours' }
-  if (text === file.text) return { ...plan, bytes: null, change: null }
   const what = file.bytes === null ? 'made' : 'changed'
   const about = describeChange(changes, line ? SETUP_CHANGES.statusLine : '')
-  return { ...plan, bytes: Buffer.from(text), change: setupChange(what, path, about, diffOf(file, text)) }
+  const change = text === file.text ? null : setupChange(what, path, about, diffOf(file, text))
+  const hasOurs = hooked.length > 0 || statusLine.kind === 'ours'
+  return { file, line, hasOurs, bytes: Buffer.from(text), change }
 }
 
 /** Notes down what is about to be done, and what stands there without us: after a crash it can be undone. */
 function noteSetup(
   context: Context,
   { client, scope, root, plugin }: SetupRequest,
-  { file, line, hasOurs, bytes }: SettingsPlan,
+  { file, line, hasOurs, change }: SettingsPlan,
   exclude: string | null,
 ): void {
   const { home, ports, identity } = context
@@ -156,7 +153,7 @@ function noteSetup(
     const old = setups.find(({ settings }) => settings === file.target)
     const isPlugin = old?.plugin === true || plugin?.isInstalled === true
     const isNoted = old ? old.plugin === isPlugin : !hasOurs && !isPlugin
-    if (bytes === null && isNoted) return {}
+    if (change === null && isNoted) return {}
     const setup: Setup = {
       agent: client.agent,
       scope,

@@ -132,7 +132,6 @@ async function takeOutAgent(
 /** Forgets settings that are gone, and what a file was before once nothing of ours is left in it. */
 function forgetGone(context: Context, client: AgentSetUp): void {
   const { home, ports } = context
-  if (readSetupJournal(home.path) === null) return
   changeJournal(home.path, ports, (journal) => {
     const setups = journal.setups.filter(isThere)
     const isNeeded = (target: string) =>
