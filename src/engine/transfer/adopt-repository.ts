@@ -69,7 +69,9 @@ export async function offerAdoption(context: Context): Promise<void> {
   }
   const [answer = ''] = await context.ask([NOTICES.adoptQuestion(name, sayWork(work))])
   if (/^y(?:es)?$/i.test(answer)) {
-    context.notices.push(...tellAdoption(await adoptRepository(context, id)))
+    const adopted = await adoptRepository(context, id)
+    context.notices.push(NOTICES.adopted(name, sayWork(adopted)))
+    for (const { was, now } of adopted.renamed) context.notices.push(NOTICES.workRenamed(was, now))
   } else {
     await context.store.local.seeRepository({ ...row, declined: [...row.declined, context.place.root] })
   }
