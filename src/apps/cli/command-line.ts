@@ -123,18 +123,15 @@ function commandOf(
   verbs: readonly Verb[],
 ): Command {
   const [first = '', second] = name.split(' ')
-  if (second !== undefined) return groupOf(program, groups, first).command(second)
-  const isGroup = verbs.some((other) => other.name.startsWith(`${name} `))
-  return isGroup ? groupOf(program, groups, name) : program.command(name)
-}
-
-function groupOf(program: Command, groups: Map<string, Command>, name: string): Command {
-  const known = groups.get(name)
-  if (known) return known
-  const about = Object.hasOwn(GROUPS, name) ? GROUPS[name as keyof typeof GROUPS] : name
-  const made = program.command(name).description(about).helpCommand(false)
-  groups.set(name, made)
-  return made
+  const isInGroup = second !== undefined || verbs.some((other) => other.name.startsWith(`${name} `))
+  if (!isInGroup) return program.command(name)
+  let group = groups.get(first)
+  if (group === undefined) {
+    const about = Object.hasOwn(GROUPS, first) ? GROUPS[first as keyof typeof GROUPS] : first
+    group = program.command(first).description(about).helpCommand(false)
+    groups.set(first, group)
+  }
+  return second === undefined ? group : group.command(second)
 }
 
 /** Nothing is printed and nothing exits inside the parser. */

@@ -70,12 +70,10 @@ export function whyRefused(
   // A form can send no JSON, and every browser names the origin of what is sent by a script.
   if (origin === undefined && site !== 'same-origin')
     return { status: 403, problem: 'A change must come from the page itself.' }
-  return isJson(header('content-type'))
+  return /^application\/json\s*(?:;|$)/i.test(header('content-type') ?? '')
     ? null
     : { status: 415, problem: 'What is sent must be application/json.' }
 }
-
-const isJson = (type: string | undefined) => /^application\/json\s*(?:;|$)/i.test(type ?? '')
 
 /** Stands before every route, those that are not there included. */
 export const guard =

@@ -74,9 +74,11 @@ const BY_AGENT =
 
 function listen(server: Server, port: number): Promise<number> {
   return new Promise((resolve, reject) => {
-    server.once('error', (error) =>
-      reject(new ReasonError('port_unavailable', { port, problem: problemOf(error) }, { cause: error })),
-    )
+    server.once('error', (error) => {
+      const isTaken = errorCode(error) === 'EADDRINUSE'
+      const problem = isTaken ? 'another program listens there' : describeError(error)
+      reject(new ReasonError('port_unavailable', { port, problem }, { cause: error }))
+    })
     server.listen(port, ADDRESS, () => {
       const address = server.address()
       resolve(typeof address === 'object' && address !== null ? address.port : port)
@@ -84,19 +86,15 @@ function listen(server: Server, port: number): Promise<number> {
   })
 }
 
-const problemOf = (error: Error) =>
-  errorCode(error) === 'EADDRINUSE' ? 'another program listens there' : describeError(error)
-
-interface ServedAt {
-  port: number
-  pid: number
-  /** Null where only a browser that has opened the page before may use it. */
-  token: string | null
-  isReused: boolean
-}
-
-/** Says where the page is, and opens it where there is a browser. */
-async function announce(door: DashboardDoor, input: DashboardInput, at: ServedAt): Promise<void> {
+/**
+ * Says where the page is, and opens it where there is a browser. Without a token only a browser that has opened the page
+ * before may use it.
+ */
+async function announce(
+  door: DashboardDoor,
+  input: DashboardInput,
+  at: { port: number; pid: number; token: string | null; isReused: boolean },
+): Promise<void> {
   const { port, pid, token, isReused } = at
   const url = `http://${ADDRESS}:${port}/${token === null ? '' : `enter?token=${token}`}`
   if (door.json) return door.out(`${JSON.stringify({ ok: true, url, port, pid, reused: isReused })}\n`)

@@ -61,13 +61,8 @@ function fieldSchema(field: Field) {
     case 'flag':
       return { type: 'boolean', description }
     case 'count': {
-      const { least = 0, most } = field
-      return {
-        type: 'integer',
-        minimum: least,
-        ...(most === undefined ? {} : { maximum: most }),
-        description,
-      }
+      const limits = field.most === undefined ? {} : { maximum: field.most }
+      return { type: 'integer', minimum: field.least ?? 0, ...limits, description }
     }
     case 'words':
       return { type: 'array', items: { type: 'string' }, description }

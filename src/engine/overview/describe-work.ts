@@ -7,8 +7,6 @@ import { claimsIn } from '../../policy/save.ts'
 import type { CheckpointRow, StreamSummary } from '../../store/log.ts'
 import type { Context } from '../context/context.ts'
 
-type WorkStandingWord = 'focused' | 'open' | 'archived'
-
 export type FocusedRows = ReadonlyArray<{ workspace: string; stream: string }>
 
 /** Work whose beginning was undone counts as not there. */
@@ -17,7 +15,7 @@ export const isPresent = ({ gist }: Pick<StreamSummary, 'gist'>) => gist.documen
 export const workspacesFocusedOn = (focused: FocusedRows, stream: string) =>
   focused.filter((one) => one.stream === stream).map(({ workspace }) => workspace)
 
-export function standingWord(head: StreamSummary, focused: FocusedRows): WorkStandingWord {
+export function standingWord(head: StreamSummary, focused: FocusedRows): 'focused' | 'open' | 'archived' {
   if (head.gist.document?.archived) return 'archived'
   return focused.some(({ stream }) => stream === head.stream.id) ? 'focused' : 'open'
 }

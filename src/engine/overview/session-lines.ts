@@ -49,16 +49,17 @@ export const listRunning = (session: Session) =>
 
 const PAGE = 200
 
-export interface SessionPageRequest extends Pick<SessionFilter, 'repository' | 'branch' | 'outcome'> {
-  /** What the page before answered as `next`. */
-  before?: string
-}
-
 /** Where the next page goes on: how many were told, and until when sessions count, so that new ones move nothing. */
 const CURSOR = /^(\d{4}-[\d-]{5}T[\d:.]{8,12}Z)~(\d{1,7})$/
 
-/** The timeline of sessions, newest first, a page at a time; what can be filtered by is told in the first one alone. */
-export async function readSessionTimeline(context: Context, { before, ...filter }: SessionPageRequest) {
+/**
+ * The timeline of sessions, newest first, a page at a time; what can be filtered by is told in the first one alone.
+ * `before`: what the page before answered as `next`.
+ */
+export async function readSessionTimeline(
+  context: Context,
+  { before, ...filter }: Pick<SessionFilter, 'repository' | 'branch' | 'outcome'> & { before?: string },
+) {
   const { store, ports } = context
   const now = instant(ports.now())
   const [, until = instant(ports.now() + 1), told = '0'] = CURSOR.exec(before ?? '') ?? []
