@@ -150,7 +150,7 @@ test('/context:budget shows consumption, headroom, when to delegate, and its thr
   const full = say(180_000)
   expect(full).toMatch(/^Used +180k of 200k tokens \(90 %\)$/m)
   expect(full).toMatch(/^Headroom +20k tokens$/m)
-  expect(full).toMatch(/^Consumed +180k tokens in all calls$/m)
+  expect(full).toMatch(/^Consumed +180k tokens over all calls$/m)
   expect(full).toMatch(/^Delegate +Delegate large reads and searches to a subagent/m)
   expect(full).toMatch(/^Warning +The context window is 90 % full/m)
   expect(say(20_000)).toMatch(/^Delegate +not needed below 50 %$/m)
