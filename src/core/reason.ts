@@ -294,7 +294,7 @@ export const REASONS = {
     hint: 'Ask the user to run `savepoint undo`.',
   },
   archive_unknown: {
-    exit: EXIT.usage,
+    exit: EXIT.unknown,
     http: 404,
     retry: false,
     says: 'Archive not found: {id}',

@@ -210,3 +210,8 @@ test('fish tells a verb from one of the same name in a group, and a group from i
   expect(script).toContain(`-n '${seen('ledger')}; and ${seen('write')}' -a`)
   expect(script).toContain(`-n '${seen('show')}; and not ${seen('run')}' -a`)
 })
+
+test('a flag whose name begins with "no" is a flag', () => {
+  expect(read(['dashboard', '--no-open'])).toEqual({ dashboard: { noOpen: true } })
+  expect(read(['dashboard'])).toEqual({ dashboard: { noOpen: false } })
+})

@@ -155,16 +155,16 @@ test('where no tool gave anything back and nobody counted, that is said, and the
 test('without a session, in one that is not recorded, and for an archive that is not there it is refused with a reason', async () => {
   const none = workBox()
   expect(reasonOf(none, [])).toEqual([3, 'session_none'])
-  expect(reasonOf(none, ['--show', 'abcdef'])).toEqual([2, 'archive_unknown'])
+  expect(reasonOf(none, ['--show', 'abcdef'])).toEqual([3, 'archive_unknown'])
   const { box } = await talked()
   expect(reasonOf(box, [], within('unheard-of'))).toEqual([3, 'session_unrecorded'])
   const { archive } = compact(box)
-  expect(reasonOf(box, ['--show', `${archive.slice(0, 11)}x`])).toEqual([2, 'archive_unknown'])
+  expect(reasonOf(box, ['--show', `${archive.slice(0, 11)}x`])).toEqual([3, 'archive_unknown'])
   // Too short to mean one.
-  expect(reasonOf(box, ['--show', archive.slice(0, 3)])).toEqual([2, 'archive_unknown'])
-  expect(reasonOf(box, ['--show', ''])[0]).toBe(2)
+  expect(reasonOf(box, ['--show', archive.slice(0, 3)])).toEqual([3, 'archive_unknown'])
+  expect(reasonOf(box, ['--show', ''])[0]).toBe(3)
   // Another repository of the same user.
   const other = elsewhere(box, 'other')
   box.git('init', '--quiet', other.repo)
-  expect(reasonOf(other, ['--show', archive])).toEqual([2, 'archive_unknown'])
+  expect(reasonOf(other, ['--show', archive])).toEqual([3, 'archive_unknown'])
 })

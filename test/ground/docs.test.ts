@@ -1,6 +1,6 @@
 import { spawnSync } from 'node:child_process'
-import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
-import { delimiter, dirname, join, relative } from 'node:path'
+import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs'
+import { dirname, join, relative } from 'node:path'
 import { expect, test } from 'vitest'
 import { readCommandLine } from '../../src/apps/cli/command-line.ts'
 import { decodeSnapshot } from '../../src/formats/snapshot/codec.ts'
@@ -10,7 +10,8 @@ import { beginSession } from '../../src/policy/session-apply.ts'
 import { optionName, parseInput } from '../../src/verbs/define/field.ts'
 import { PLAIN_SCREEN } from '../../src/verbs/define/screen.ts'
 import { loadVerbs } from '../../src/verbs/table.ts'
-import { cliPath, projectRoot, type Sandbox, sandbox } from '../support/sandbox.ts'
+import { commandsIn, splitWords } from '../support/guide.ts'
+import { projectRoot, sandbox } from '../support/sandbox.ts'
 
 const OPERATIONS = await loadVerbs()
 
@@ -56,7 +57,7 @@ const privatePlaces = (text: string) =>
     /(?<![\w.])\/(?:work|root|home\/\w+)\/|\bregistry\.[a-z]|npmjs\.|unpkg\.|jsr\.io|artifactory/gi,
   ) ?? []
 
-/** Documents that are written by hand and show how commands are called. */
+/** Documents that are written by hand and name commands in sentences. */
 const GUIDES = [
   'README.md',
   'docs/agents/claude-code.md',
@@ -70,29 +71,9 @@ const GUIDES = [
   'docs/tour.md',
 ]
 
-/** A guide's text with each command in one line, without what a shell takes for a comment. */
-const guideText = (guide: string) =>
-  read(guide)
-    .replace(/ \\\n\s*/g, ' ')
-    .replace(/^(savepoint .*?) {2,}# .*$/gm, '$1')
-
-const shownIn = (guide: string) =>
-  [...guideText(guide).matchAll(/^(?:\$ (?=.*\bsavepoint )|(?=savepoint ))(.+)$/gm)].map(
-    ([, line = '']) => line,
-  )
-
-/** The words of our command as a shell would give them: quotes may stand inside a word, a pipe or a file around it. */
-const split = (line: string) =>
-  [
-    ...line
-      .slice(line.search(/\bsavepoint /))
-      .replace(/ > \S+$/, '')
-      .matchAll(/(?:"[^"]*"|'[^']*'|[^\s"'])+/g),
-  ].map(([word]) => word.replace(/"([^"]*)"|'([^']*)'/g, '$1$2'))
-
 /** Reads a command line as the program would; throws where it would refuse. */
 function parse(line: string): string {
-  const request = readCommandLine(split(line).slice(1), OPERATIONS, {
+  const request = readCommandLine(splitWords(line).slice(1), OPERATIONS, {
     version: '0',
     width: 100,
     paint: PLAIN_SCREEN.paint,
@@ -102,9 +83,15 @@ function parse(line: string): string {
   return request.call.verb.name
 }
 
+/** The verbs that a guide shows in examples. */
+const verbsShownIn = (guide: string) =>
+  commandsIn(read(guide))
+    .filter((line) => line.includes('savepoint '))
+    .map((line) => parse(line.replace(/ \\\n\s*/g, ' ')))
+
 /** What a command that is named in a sentence gets wrong: its name, or one of its options. */
 function mistakes(line: string): string[] {
-  const words = split(line).slice(1)
+  const words = splitWords(line).slice(1)
   if (['completion', 'dashboard', 'mcp', '--help'].includes(words[0] ?? '')) return []
   const [verb] = OPERATIONS.filter(({ name }) => words.join(' ').concat(' ').startsWith(`${name} `)).sort(
     (a, b) => b.name.length - a.name.length,
@@ -154,19 +141,13 @@ test.each([`see /${'work'}/x`, `in /${'root'}/.npm`, `from registry.${'example'}
   },
 )
 
-test.each(GUIDES)('every command line that %s shows parses', (guide) => {
-  const lines = shownIn(guide)
-  expect(lines.length).toBeGreaterThan(0)
-  for (const line of lines) expect(() => parse(line), line).not.toThrow()
-})
-
 test('the tour shows the main verbs, and the page about runs those of runs', () => {
-  const shown = new Set(shownIn('docs/tour.md').map(parse))
+  const shown = verbsShownIn('docs/tour.md')
   for (const verb of ['save', 'resume', 'ledger', 'handoff', 'pickup', 'import', 'run start', 'run resume'])
     expect(shown).toContain(verb)
   for (const verb of ['new', 'delta', 'list', 'diff', 'archive', 'search', 'restore'])
     expect(shown).toContain(verb)
-  const ofRuns = new Set(shownIn('docs/runs.md').map(parse))
+  const ofRuns = verbsShownIn('docs/runs.md')
   for (const verb of ['start', 'step', 'exec', 'resume', 'list', 'show', 'verify', 'prune'])
     expect(ofRuns).toContain(`run ${verb}`)
 })
@@ -175,89 +156,6 @@ test.each(GUIDES)('every command that %s names in a sentence exists, with its op
   const named = [...prose(read(guide)).matchAll(/`(savepoint [^`]+)`/g)].map(([, line = '']) => line)
   expect(named.length).toBeGreaterThan(1)
   expect(named.flatMap(mistakes)).toEqual([])
-})
-
-/** The commands of a part of the tour in their order, each with the answer that it shows. */
-function callsBetween(from: string, to: string): Array<{ line: string; answer: string }> {
-  const tour = guideText('docs/tour.md')
-  const part = tour.slice(tour.indexOf(`\n## ${from}\n`), tour.indexOf(`\n## ${to}\n`))
-  const blocks = [...part.matchAll(/^```text\n([\s\S]*?)^```$/gm)].map(([, block = '']) => block)
-  return blocks.flatMap((block) =>
-    block
-      .split(/^\$ /m)
-      .slice(1)
-      .map((call) => {
-        const [line = '', ...answer] = call.split('\n')
-        return { line, answer: answer.join('\n') }
-      }),
-  )
-}
-
-/** An answer without what is different each time: times, days, tokens of names, where the repository lies. */
-const lasting = (answer: string, root: string) =>
-  answer
-    .replaceAll(join(root, 'home'), '~/.local/state/savepoint')
-    .replaceAll(root, '/srv')
-    .replace(/\d{4}-\d\d-\d\dT[\d:.]+Z|\d{8}T\d{6}Z(?:_\d{3})?(?=\.json)/g, '<time>')
-    .replace(/\d{4}-\d\d-\d\d(?=-main)/g, '<day>')
-    .replace(/\d{4}-\d\d-\d\d \d\d:\d\d/g, '<minute>')
-
-/** A repository `shop` beside a folder of commands: ours, and one that plays the client of an agent. */
-function shopIn(box: Sandbox) {
-  const shop = join(box.root, 'shop')
-  const bin = join(box.root, 'bin')
-  for (const folder of [bin, join(shop, 'src')]) mkdirSync(folder, { recursive: true })
-  const commands = { savepoint: cliPath, claude: join(projectRoot, 'test/support/stand-in-client.mjs') }
-  for (const [name, file] of Object.entries(commands)) {
-    writeFileSync(join(bin, name), `#!/bin/sh\nexec "${process.execPath}" "${file}" "$@"\n`)
-    chmodSync(join(bin, name), 0o755)
-  }
-  const sh = (line: string) =>
-    spawnSync('sh', ['-c', `{ ${line}\n} 2>&1`], {
-      cwd: shop,
-      env: { ...box.env, PATH: `${bin}${delimiter}${process.env.PATH}` },
-      encoding: 'utf8',
-      timeout: 100_000,
-    }).stdout
-  writeFileSync(join(shop, 'src/login.ts'), 'export const login = () => {}\n')
-  sh('git init -q -b main && git config user.name Ada && git config user.email ada@example.org')
-  const statusOf = (line: string) => Number(sh(`(${line}) > ../said 2>&1; echo $?`))
-  return { shop, sh, statusOf, said: () => readFileSync(join(box.root, 'said'), 'utf8') }
-}
-
-function expectAnswers(calls: ReturnType<typeof callsBetween>, sh: (line: string) => string, root: string) {
-  for (const { line, answer } of calls)
-    expect(`$ ${line}\n${lasting(sh(line), root)}`).toBe(`$ ${line}\n${lasting(answer, root)}`)
-}
-
-test('after one init a session that is killed is told to the next, as the tour shows it [001.23] [002.06] [002.07]', () => {
-  const box = sandbox({ git: false })
-  const { sh } = shopIn(box)
-  sh('git add -A && git commit -qm Begin')
-  const calls = callsBetween('By itself', 'Save')
-  expect(calls.map(({ line }) => line)).toEqual([
-    'savepoint init --plugin',
-    ...['claude', 'claude', 'savepoint sessions'],
-  ])
-  expectAnswers(calls, sh, box.root)
-})
-
-test('the tour from save to import is what its commands answer', () => {
-  const box = sandbox({ git: false })
-  const { shop, sh } = shopIn(box)
-  mkdirSync(join(shop, 'old-notes'))
-  const note = (day: string, said: object) =>
-    writeFileSync(
-      join(shop, 'old-notes', `202601${day}T090000Z.json`),
-      JSON.stringify({ timestamp: `2026-01-${day}T09:00:00Z`, ...said }),
-    )
-  note('01', { summary: 'Choosing a login', decisions: ['Chose tokens'], next_action: 'Try JWT' })
-  note('02', { summary: 'Trying JWT', decisions: [], next_action: 'Write the form' })
-  sh('git add -A && git commit -qm Begin')
-  writeFileSync(join(shop, 'src/login.ts'), 'export const login = (user) => user\n')
-  const calls = callsBetween('Save', 'Checkpoint documents')
-  expect(calls.length).toBeGreaterThan(12)
-  expectAnswers(calls, sh, box.root)
 })
 
 test('the registry in the guide has exactly the names that the code gives', () => {
@@ -302,20 +200,6 @@ test('the README has at most 900 words, and names the commands of a clone', () =
   expect(text).toContain('npm start')
   expect(text).toContain('`npm test`')
 })
-
-test.each([['as it shows them'], ['without the set-up']])(
-  'the commands of the README work in their order, %s',
-  (how) => {
-    const { sh, statusOf, said } = shopIn(sandbox({ git: false }))
-    sh('git add -A && git commit -qm Begin')
-    const lines = shownIn('README.md').filter(
-      (line) => how === 'as it shows them' || !/ (?:init|doctor)\b/.test(line),
-    )
-    expect(lines.length).toBeGreaterThan(7)
-    for (const line of lines) expect(`${line}: ${statusOf(line)}`, said()).toBe(`${line}: 0`)
-    expect(sh('savepoint resume')).toContain('the gateway needs cookies')
-  },
-)
 
 test('the picture in the README shows what the program says', () => {
   const { status, stderr } = node('scripts/picture.mjs', '--check')

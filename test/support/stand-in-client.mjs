@@ -1,4 +1,4 @@
-// Plays a client of an agent for the tour and the picture of the README: it installs plugins, starts the hooks of one that is switched
+// Plays a client of an agent for the guides and the picture of the README: it installs plugins, starts the hooks of one that is switched
 // on, and writes a transcript as the client does. Its first session is killed in the middle of its work, after that it
 // only starts.
 import { spawnSync } from 'node:child_process'

@@ -222,7 +222,8 @@ function argumentForm(
 /** Required options are checked with all other values, so that every door says the same. */
 function optionOf(name: string, field: Field): Option {
   const flag = `--${optionName(name)}`
-  if (field.kind === 'flag') return new Option(flag, field.about)
+  // The parser would read `--no-open` as the opposite of an option `open`; here it is a flag like any other.
+  if (field.kind === 'flag') return Object.assign(new Option(flag, field.about), { negate: false })
   const value = 'value' in field && field.value ? field.value : 'VALUE'
   if (field.kind === 'words')
     return new Option(`${flag} <${value}>`, field.about).argParser(

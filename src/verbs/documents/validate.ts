@@ -50,7 +50,7 @@ export const validate = defineVerb({
     files: { kind: 'words', at: 0, about: 'the documents (default: all in `checkpoints/`)' },
     strict: { kind: 'flag', about: 'treat warnings as errors, for CI' },
   },
-  examples: ['savepoint validate', 'savepoint validate checkpoints/active/auth.md --strict'],
+  examples: ['savepoint validate', 'savepoint validate checkpoints/active/auth-system.md --strict'],
   access: 'read',
   async perform(context, { files, strict }) {
     const { documents, unreadable } = readDocuments(context.place.root)

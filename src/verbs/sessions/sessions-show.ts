@@ -29,7 +29,7 @@ export const sessionsShow = defineVerb({
       about: 'session id, or its first characters (default: the current session)',
     },
   },
-  examples: ['savepoint sessions show', 'savepoint sessions show 1f3a9c04', 'savepoint sessions show --json'],
+  examples: ['savepoint sessions show', 'savepoint sessions show 7c1e2f40', 'savepoint sessions show --json'],
   access: 'read',
   takesIn: 'talk',
   lenient: true,

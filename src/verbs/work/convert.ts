@@ -46,8 +46,8 @@ export const convert = defineVerb({
   },
   examples: [
     'savepoint convert .agents/session_ledger.md --to note',
-    'savepoint convert checkpoints/active/auth.md --to handoff --out handoff.md',
-    'savepoint convert checkpoints/plan-42/latest.json --to ledger --strict',
+    'savepoint convert checkpoints/active/auth-system.md --to handoff --out handoff.md',
+    'savepoint convert checkpoints/release-2/latest.json --to ledger --strict',
   ],
   access: 'read',
   lenient: true,

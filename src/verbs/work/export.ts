@@ -16,7 +16,7 @@ export const exportVerb = defineVerb({
   },
   examples: [
     'savepoint export ~/payments.savepoint.gz',
-    'savepoint export --all /media/stick/work.savepoint.gz',
+    'savepoint export --all ~/all-work.savepoint.gz',
     'savepoint export -',
   ],
   access: 'read',
