@@ -2,6 +2,7 @@ import { clipText } from '../core/canonical.ts'
 import {
   type Checkpoint,
   type CommandOutcome,
+  isMaterial,
   noChange,
   type Trigger,
   type TriggerKind,
@@ -12,10 +13,8 @@ import { instant } from '../core/ports.ts'
 import { ReasonError, usageError } from '../core/reason.ts'
 import { nearestName } from '../core/text.ts'
 import type { Fault, Position } from '../core/work.ts'
-import { shouldCoalesce } from './coalesce.ts'
 import { redact } from './redact.ts'
-import { resumeHints } from './resume.ts'
-import { nextProgress, type RunEventKind } from './run-lifecycle.ts'
+import { nextProgress, type RunEventKind, resumeHints } from './run-lifecycle.ts'
 import { windowPressure } from './window.ts'
 
 /** Something that happened to a run, in one shape for every door. */
@@ -214,4 +213,21 @@ export function boundedOutcome(outcome: CommandOutcome): CommandOutcome {
     ...(outcome.reason_code === undefined ? {} : { reason_code: clipText(redact(outcome.reason_code), 100) }),
     summary: clipText(redact(outcome.summary), 500),
   }
+}
+
+/** How many further triggers one snapshot may carry before the next makes a snapshot of its own. */
+const NOTES_PER_SNAPSHOT = 100
+
+/**
+ * Whether a trigger is kept as a note on the newest snapshot instead of making another.
+ * A clock that went backwards never coalesces: the window is then unknown.
+ */
+export function shouldCoalesce(
+  head: Checkpoint,
+  candidate: Checkpoint,
+  notes: number,
+  { windowMs = 3_000 } = {},
+): boolean {
+  const apart = Date.parse(candidate.at) - Date.parse(head.at)
+  return apart >= 0 && apart < windowMs && notes < NOTES_PER_SNAPSHOT && !isMaterial(head, candidate)
 }

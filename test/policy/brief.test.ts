@@ -10,8 +10,14 @@ import {
   type Drift,
   questionsOf,
 } from '../../src/policy/brief/brief.ts'
-import { type FittedBrief, fitBrief, MIN_CHARACTERS, MIN_TOKENS } from '../../src/policy/brief/brief-fit.ts'
-import { ladderOf, orderOf } from '../../src/policy/brief/brief-ladder.ts'
+import {
+  type FittedBrief,
+  fitBrief,
+  ladderOf,
+  MIN_CHARACTERS,
+  MIN_TOKENS,
+  orderOf,
+} from '../../src/policy/brief/brief-fit.ts'
 
 const NO_DRIFT: Drift = { branch: null, commitsSince: 0, filesChanged: 0, filesGone: 0, planStep: null }
 const DRIFT: Drift = {

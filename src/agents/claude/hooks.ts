@@ -6,10 +6,10 @@ import {
   SESSION_SOURCES,
   type SessionSource,
 } from '../../core/session.ts'
-import { charactersOf, cutToLastWords, startOf } from './cut-text.ts'
 import { EDIT_TOOLS } from './edit-tools.ts'
 import { NAME } from './name.ts'
 import { planIn, typedTextOf } from './transcript-prompt.ts'
+import { charactersOf, cutToLastWords, startOf } from './transcript-value.ts'
 
 type Payload = Readonly<Record<string, unknown>>
 type Special<Kind extends AgentEventKind> = Omit<Extract<AgentEvent, { kind: Kind }>, CommonName>

@@ -1,6 +1,4 @@
 import type { TranscriptEntry } from '../../core/transcript.ts'
-import { cutToEnd, startOf } from './cut-text.ts'
-import { callKindOf, outcomeIn } from './transcript-calls.ts'
 import { type Carry, rememberNewest } from './transcript-carry.ts'
 import {
   bareSummary,
@@ -9,13 +7,13 @@ import {
   hasEnded,
   isInterrupt,
   planIn,
+  refusalIn,
   typedTextOf,
 } from './transcript-prompt.ts'
-import { refusalIn } from './transcript-refusal.ts'
 import type { Block, Row } from './transcript-row.ts'
 import { isReal, isRejected } from './transcript-statistics.ts'
-import { heldEntryOf, releaseHeld, toolInput } from './transcript-tools.ts'
-import { cutTextOf, textPartsOf } from './transcript-value.ts'
+import { callKindOf, heldEntryOf, outcomeIn, releaseHeld, toolInput } from './transcript-tools.ts'
+import { cutTextOf, cutToEnd, startOf, textPartsOf } from './transcript-value.ts'
 
 const MOST = { text: 20_000, summary: 64_000, result: 2_000, error: 300, held: 20, tasks: 200 }
 /** The client's own preface may stand before and behind what is kept of a summary. */

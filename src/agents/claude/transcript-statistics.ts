@@ -2,7 +2,7 @@ import type { Statistics } from '../../core/session.ts'
 import { isGitCommit, simpleCommands } from '../../core/shell-command.ts'
 import { EDIT_TOOLS } from './edit-tools.ts'
 import { type Carry, type CountedCall, type CountedUsage, rememberNewest } from './transcript-carry.ts'
-import { isRefusedByUser } from './transcript-refusal.ts'
+import { isRefusedByUser } from './transcript-prompt.ts'
 import type { Block, Row } from './transcript-row.ts'
 import { membersOf, nameIn, textPartsOf } from './transcript-value.ts'
 

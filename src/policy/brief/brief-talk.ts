@@ -1,12 +1,11 @@
 import type { PageLine, PageSection } from '../../core/brief-page.ts'
 import { formatCount } from '../../core/text.ts'
-import { isDone, tellOutcome } from '../digest/outcome.ts'
+import { didSomething, isDone, tellOutcome } from '../digest/outcome.ts'
 import { inOneLine, shorten } from '../digest/quote.ts'
 import { type Digest, isTyped } from '../digest/state.ts'
 import { type DigestSection, tellDigest } from '../digest/tell.ts'
-import type { DigestSurroundings } from '../digest/tell-files.ts'
+import type { DigestSurroundings } from '../digest/tell-parts.ts'
 import { isLasting } from '../digest/tell-requests.ts'
-import { didSomething } from '../digest/weight.ts'
 
 /** What a session said, for a brief. */
 export interface Talk {

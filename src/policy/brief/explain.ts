@@ -1,12 +1,11 @@
 import type { BriefPage, Mark, PageLine } from '../../core/brief-page.ts'
 import { ageOf } from '../../core/text.ts'
 import { CORRECTABLE, itemNames, stands, type WorkField, type WorkState } from '../../core/work.ts'
-import { type ItemToCorrect, itemToCorrect } from '../correctable-item.ts'
+import { type ItemToCorrect, itemToCorrect } from '../match-item.ts'
 import type { Brief, BriefInput } from './brief.ts'
 import { BEFORE_TASK, type BriefLine, type BriefSection, nameOfField } from './brief-sections.ts'
 import type { TalkSection, Talks } from './brief-talk.ts'
-import { type ItemOrigin, originKey } from './item-origin.ts'
-import { TASK_FIELDS } from './newest-task.ts'
+import { type ItemOrigin, originKey, TASK_FIELDS } from './newest-task.ts'
 
 /** Where a line of a brief comes from. */
 export type LineSource =

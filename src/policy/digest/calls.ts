@@ -2,7 +2,6 @@ import { wellFormed } from '../../core/canonical.ts'
 import { isSecretFile, namesSecretFile } from '../../core/secret-file.ts'
 import type { TranscriptEntryOf } from '../../core/transcript.ts'
 import { redact } from '../redact.ts'
-import { reachByName, reachByRun } from './command-steps.ts'
 import {
   commitIn,
   commitSubject,
@@ -19,6 +18,7 @@ import {
   rewritesHistory,
   verdictOf,
 } from './commands.ts'
+import { reachByName, reachByRun } from './outline.ts'
 import { redactToLine, shorten } from './quote.ts'
 import { type Check, type Digest, KEEP, keepNewest, type OpenCall, type TouchedFile } from './state.ts'
 

@@ -1,8 +1,7 @@
-import { inOneLine, shorten } from './quote.ts'
+import { countWords, inOneLine, lettersIn, shareOf, shorten, wordsIn } from './quote.ts'
 import { type Digest, isTyped, type Request } from './state.ts'
-import type { Size } from './tell-size.ts'
+import type { Size } from './tell-parts.ts'
 import { hasEndedTurn, shortAnswer } from './tell-words.ts'
-import { countWords, lettersIn, shareOf, wordsIn } from './words.ts'
 
 /** The requests as they may be told. Without trust nothing that an agent said stands beside the user's words. */
 function tellableRequests(digest: Digest, trusted: boolean): Request[] {

@@ -1,10 +1,18 @@
 import type { Digest } from './state.ts'
-import { summaryLines } from './summary.ts'
-import { endLines, openLines } from './tell-end.ts'
-import { type DigestSurroundings, fileLines, gitLine } from './tell-files.ts'
-import { commandLines, planLines, planVerdictLines, taskLines } from './tell-plan.ts'
+import {
+  commandLines,
+  type DigestSurroundings,
+  endLines,
+  fileLines,
+  gitLine,
+  openLines,
+  planLines,
+  planVerdictLines,
+  sizeAt,
+  summaryLines,
+  taskLines,
+} from './tell-parts.ts'
 import { earlierLines, newestLine, type SortedRequests, sortRequests } from './tell-requests.ts'
-import { sizeAt } from './tell-size.ts'
 import { lastWords, previousAnswerLines } from './tell-words.ts'
 
 /** A line, and when it was said where it is a request or an answer. */
