@@ -1,6 +1,6 @@
 import type { CallKind, CallOutcome, ToolInput, TranscriptEntry } from '../../core/transcript.ts'
 import { EDIT_TOOLS } from './edit-tools.ts'
-import type { HeldEntry } from './transcript-carry.ts'
+import type { EntryBody, HeldEntry } from './transcript-carry.ts'
 import type { UserRefusal } from './transcript-prompt.ts'
 import type { Block } from './transcript-row.ts'
 import { cutTextOf, membersOf, nameIn, startOf } from './transcript-value.ts'
@@ -9,13 +9,8 @@ type HeldValue = HeldEntry['entry']
 type TaskState = Extract<TranscriptEntry, { kind: 'todo' }>['state']
 
 const MOST = {
-  path: 4_096,
-  command: 1_000,
-  prompt: 2_000,
-  description: 300,
-  plan: 20_000,
-  question: 1_000,
-  item: 300,
+  ...{ path: 4_096, command: 1_000, prompt: 2_000, description: 300 },
+  ...{ plan: 20_000, question: 1_000, item: 300 },
 }
 const MOST_ITEMS = { answers: 20, todos: 100, questions: 8, options: 8 }
 const STATES: Record<string, TaskState> = {
@@ -47,33 +42,27 @@ export function toolInput(value: unknown): ToolInput {
 }
 
 /** What a call will have told once its result is no error; null for tools that only do things. */
-export function heldEntryOf({ name, input }: Block, at: string): HeldEntry | null {
+export function heldEntryOf({ name, input }: Block): HeldEntry | null {
   if (typeof input !== 'object' || input === null) return null
-  if (name === 'AskUserQuestion') return { entry: { at, kind: 'asks', questions: questionsIn(input) } }
-  if (name === 'ExitPlanMode')
-    return {
-      entry: {
-        at,
-        kind: 'plan',
-        text: cutTextOf(membersOf(input).plan, MOST.plan).trim(),
-        verdict: 'shown',
-        path: '',
-      },
-    }
   const value = membersOf(input)
-  if (name === 'TodoWrite') return todosOf(value.todos, at)
+  if (name === 'AskUserQuestion') return { entry: { kind: 'asks', questions: questionsIn(value.questions) } }
+  if (name === 'ExitPlanMode') {
+    const text = cutTextOf(value.plan, MOST.plan).trim()
+    return { entry: { kind: 'plan', text, verdict: 'shown', path: '' } }
+  }
+  if (name === 'TodoWrite') return todosOf(value.todos)
   if (name !== 'TaskCreate' && name !== 'TaskUpdate') return null
   const text = textOf(value.subject, MOST.item)
   if (name === 'TaskCreate')
-    return text === '' ? null : { entry: { at, kind: 'todo', id: '', text, state: 'open' } }
+    return text === '' ? null : { entry: { kind: 'todo', id: '', text, state: 'open' } }
   const id = textOf(value.taskId, MOST.item)
   const state = stateOf(value.status)
   if (id === '') return null
-  const entry: HeldValue = { at, kind: 'todo', id, text, state: state ?? 'open' }
+  const entry: HeldValue = { kind: 'todo', id, text, state: state ?? 'open' }
   return state === undefined ? { entry, keepsState: true } : { entry }
 }
 
-function todosOf(value: unknown, at: string): HeldEntry | null {
+function todosOf(value: unknown): HeldEntry | null {
   if (!Array.isArray(value)) return null
   const items: Extract<TranscriptEntry, { kind: 'todos' }>['items'] = []
   for (const item of value.slice(0, MOST_ITEMS.todos)) {
@@ -82,30 +71,22 @@ function todosOf(value: unknown, at: string): HeldEntry | null {
     const state = stateOf(status) ?? 'open'
     if (text !== '' && state !== 'deleted') items.push({ text, state })
   }
-  return { entry: { at, kind: 'todos', items } }
+  return { entry: { kind: 'todos', items } }
 }
 
 /** What a call has told, now that its result is there: `ok` says that it ran. Empty where the result leaves nothing. */
 export function releaseHeld(
   held: HeldValue,
-  at: string,
   { ok, refusal }: { ok: boolean; refusal: UserRefusal | null },
   text: string,
   result: unknown,
-): TranscriptEntry[] {
+): EntryBody[] {
   const value = membersOf(result)
   if (held.kind === 'plan') {
     if (!ok && !refusal?.byUser) return []
     const path = textOf(value.filePath, MOST.path) || (SAVED_TO.exec(text)?.[1] ?? '')
-    return [
-      {
-        at,
-        kind: 'plan',
-        text: textOf(value.plan, MOST.plan),
-        verdict: ok ? 'approved' : 'refused',
-        path,
-      },
-    ]
+    const verdict = ok ? 'approved' : 'refused'
+    return [{ kind: 'plan', text: textOf(value.plan, MOST.plan), verdict, path }]
   }
   if (held.kind === 'asks') {
     const free = /^The user responded: ([\s\S]{1,1000})/.exec(text)?.[1]
@@ -116,20 +97,19 @@ export function releaseHeld(
         ? [{ question: first?.question ?? '', answer: free.trim() }]
         : answersIn(value.answers, value.annotations, text)
     return answers.map(({ question, answer }) => ({
-      ...{ at, kind: 'request', how: 'answer', text: answer, about: question },
+      ...{ kind: 'request', how: 'answer', text: answer, about: question },
     }))
   }
   if (!ok) return []
-  if (held.kind === 'todos' || held.id !== '') return [{ ...held, at }]
+  if (held.kind === 'todos' || held.id !== '') return [held]
   const id =
     textOf(membersOf(value.task).id, MOST.item) || (/^Task #(\S{1,40}) created/.exec(text)?.[1] ?? '')
-  return id === '' ? [] : [{ ...held, at, id }]
+  return id === '' ? [] : [{ ...held, id }]
 }
 
 const SAVED_TO = /Your plan has been saved to: (\S{1,400})/
 
-function questionsIn(input: unknown): Extract<TranscriptEntry, { kind: 'asks' }>['questions'] {
-  const { questions } = membersOf(input)
+function questionsIn(questions: unknown): Extract<TranscriptEntry, { kind: 'asks' }>['questions'] {
   if (!Array.isArray(questions)) return []
   return questions.slice(0, MOST_ITEMS.questions).map((one) => {
     const { question, options } = membersOf(one)

@@ -1,5 +1,5 @@
-import { inOneLine, redactToLine, shorten } from './quote.ts'
-import { type Digest, KEEP, type RunningCommand, type SummaryParts } from './state.ts'
+import { inOneLine, redactToLine } from './quote.ts'
+import { KEEP, type RunningCommand, type SummaryParts } from './state.ts'
 
 const HEADING_TEXT = /^\s{0,3}#{1,6}\s+(.{1,200})$/
 const FENCE = /^\s{0,8}(?:`{3}|~{3})/
