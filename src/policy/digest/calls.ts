@@ -3,20 +3,15 @@ import { isSecretFile, namesSecretFile } from '../../core/secret-file.ts'
 import type { TranscriptEntryOf } from '../../core/transcript.ts'
 import { redact } from '../redact.ts'
 import {
-  commitIn,
+  commitBy,
   commitSubject,
   type Family,
   failingLine,
-  hasFailedTest,
-  isCommit,
-  isNoCommand,
-  type NotableCommand,
   namesCheck,
   notableOf,
-  passingLine,
+  outcomeOf,
   resetBy,
   rewritesHistory,
-  verdictOf,
 } from './commands.ts'
 import { reachByName, reachByRun } from './outline.ts'
 import { redactToLine, shorten } from './quote.ts'
@@ -167,53 +162,27 @@ function markChange({ requests }: Digest): void {
 /** How a run came to its end. */
 type RunEnd = Pick<Check, 'failed' | 'code' | 'at'>
 
-function recordRun(
-  digest: Digest,
-  call: OpenCall,
-  { failed, code: given, at }: RunEnd,
-  output: string,
-): void {
+function recordRun(digest: Digest, call: OpenCall, { failed, code, at }: RunEnd, output: string): void {
   const command = call.command.slice(0, 1_000)
   const notable = notableOf(command)
   if (!failed) forgetCommits(digest, resetBy(command))
   if (rewritesHistory(command)) for (const commit of digest.commits) commit.hash = ''
   if (notable === null) return
-  // A commit that could not be pushed is one.
-  if (notable.commits && (isCommit(failed, output) || commitIn(output))) {
-    const { hash, subject } = commitIn(output) ?? { hash: '', subject: commitSubject(call.command) }
+  const commit = notable.commits ? commitBy(call.command, failed, output) : null
+  if (commit) {
     if (/\s--amend\b/.test(call.command)) forgetCommits(digest, 1)
-    digest.commits.push({ at, hash, subject })
+    digest.commits.push({ at, ...commit })
     markChange(digest)
     keepNewest(digest.commits, KEEP.commits)
   }
+  const outcome = outcomeOf(notable, { failed, code }, output)
+  if (outcome === null) return
+  const { passed, failing, detail } = outcome
   const ms = Date.parse(at) - Date.parse(call.at)
-  const verdict = verdictOf(notable, failed, output)
-  const isRed = verdict === 'failed'
-  const code = isRed ? given : null
-  // A command that is not there says nothing of the work.
-  if (verdict === 'unknown' || code === 126 || code === 127 || (isRed && isNoCommand(output))) return
-  const outcome = {
-    failed: isRed,
-    code,
-    // Where several ran, nobody knows whose line it is.
-    detail: isRed ? failingLine(output) : notable.families.length === 1 ? passingLine(output) : '',
-    ms: Number.isFinite(ms) && ms > 0 ? ms : 0,
-    at,
-  }
-  const { passed, failing } = isRed
-    ? splitAtFailedTest(notable, output)
-    : { passed: notable.families, failing: [] }
-  recordCheck(digest, passed, { ...outcome, failed: false, code: null, detail: isRed ? '' : outcome.detail })
-  recordCheck(digest, failing, outcome)
-}
-
-/** Of a chain in which a test failed, what stands before the test has passed. */
-function splitAtFailedTest(
-  { families, isChain }: NotableCommand,
-  output: string,
-): { passed: Family[]; failing: Family[] } {
-  const test = isChain && hasFailedTest(output) ? families.findLastIndex(({ kind }) => kind === 'test') : 0
-  return { passed: families.slice(0, Math.max(0, test)), failing: families.slice(Math.max(0, test)) }
+  const run = { ms: Number.isFinite(ms) && ms > 0 ? ms : 0, at }
+  const isRed = failing.length > 0
+  recordCheck(digest, passed, { ...run, failed: false, code: null, detail: isRed ? '' : detail })
+  recordCheck(digest, failing, { ...run, failed: true, code, detail })
 }
 
 /** A commit that was amended or reset is gone: what was said of it does not hold. */

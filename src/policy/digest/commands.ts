@@ -122,7 +122,13 @@ export function commitSubject(command: string): string {
 const NO_COMMIT =
   /nothing to commit|no changes added to commit|nothing added to commit|pre-commit hook failed|Aborting commit/i
 
-export const isCommit = (failed: boolean, output: string) => !failed && !NO_COMMIT.test(output)
+/** The commit that a command made; null where it made none. One that could not be pushed is one. */
+export function commitBy(command: string, failed: boolean, output: string) {
+  // What git printed: `[main 1c77b2c] Subject`.
+  const told = /^\[[^\]\n]{1,200} ([0-9a-f]{7,40})\] ([^\n]{1,300})/m.exec(output)
+  if (told) return { hash: told[1] ?? '', subject: redactToLine(told[2] ?? '', 160) }
+  return failed || NO_COMMIT.test(output) ? null : { hash: '', subject: commitSubject(command) }
+}
 
 // A runner's own sums, and what runners, compilers and linters print when something is wrong.
 const PASSED_SUM =
@@ -132,18 +138,37 @@ const FAILED_TEST = /^\s*(?:not ok \d|FAIL(?:ED)?[ \t:(]|--- FAIL|[✖✗✘✕]
 const FAILED =
   /^# fail [1-9]|^=+ [^\n]{0,80}[1-9]\d{0,6} errors?|npm (?:ERR!|error) |error TS\d|^Found [1-9]\d{0,6} errors?|^error(?:\[E\d+\])?:|test result: FAILED|^make: \*\*\*/m
 
-export const hasFailedTest = (output: string) => FAILED_TEST.test(output) || FAILED_SUM.test(output)
+const hasFailedTest = (output: string) => FAILED_TEST.test(output) || FAILED_SUM.test(output)
 
 /**
- * How a command came out; unknown where nobody can tell. Behind a pipe a good exit code says nothing: a runner's own sum
- * decides, then words that runners print when something is wrong.
+ * What a command says of its families: those that passed, those of which one failed, and the line that says so. Null
+ * where nobody can tell.
  */
-export function verdictOf(
+export function outcomeOf(
+  notable: NotableCommand,
+  { failed, code }: { failed: boolean; code: number | null },
+  output: string,
+): { passed: Family[]; failing: Family[]; detail: string } | null {
+  const { families, isChain } = notable
+  const verdict = verdictOf(notable, failed, output.replace(COLOUR, ''))
+  if (verdict === 'unknown') return null
+  // Where several ran, nobody knows whose line it is.
+  if (verdict === 'passed')
+    return { passed: families, failing: [], detail: families.length === 1 ? passingLine(output) : '' }
+  // A command that is not there says nothing of the work.
+  if (code === 126 || code === 127 || NO_COMMAND.test(output.slice(0, 2_000))) return null
+  // Of a chain in which a test failed, what stands before the test has passed.
+  const test = isChain && hasFailedTest(output) ? families.findLastIndex(({ kind }) => kind === 'test') : 0
+  const from = Math.max(0, test)
+  return { passed: families.slice(0, from), failing: families.slice(from), detail: failingLine(output) }
+}
+
+/** Behind a pipe a good exit code says nothing: a runner's own sum decides, then words that it prints when something is wrong. */
+function verdictOf(
   { isMasked, isFiltered }: NotableCommand,
   failed: boolean,
-  printed: string,
+  output: string,
 ): 'passed' | 'failed' | 'unknown' {
-  const output = printed.replace(COLOUR, '')
   if (!isMasked) return failed ? 'failed' : 'passed'
   if (PASSED_SUM.test(output) && !FAILED_SUM.test(output)) return 'passed'
   if (FAILED.test(output) || hasFailedTest(output)) return 'failed'
@@ -154,11 +179,9 @@ export function verdictOf(
 /** A count of lines that were found. */
 const COUNTS = /^\s*\d+\s*$/
 
-/** Words of a shell or a runner that did not know the command: it says nothing of the work. */
-export const isNoCommand = (output: string) =>
-  /\b(?:unrecognized subcommand|unknown (?:sub)?command|command not found|missing script|no such command)\b/i.test(
-    output.slice(0, 2_000),
-  )
+/** Words of a shell or a runner that did not know the command. */
+const NO_COMMAND =
+  /\b(?:unrecognized subcommand|unknown (?:sub)?command|command not found|missing script|no such command)\b/i
 
 /** Whether a command gives old commits new hashes. */
 export const rewritesHistory = (command: string) =>
@@ -168,12 +191,6 @@ export const rewritesHistory = (command: string) =>
 export function resetBy(command: string): number {
   const found = /\bgit(?: -C \S+)? reset(?: --(?:soft|mixed|hard))? HEAD(?:~(\d{0,2})|\^)/.exec(command)
   return found === null ? 0 : Number(found[1] || 1)
-}
-
-/** What git printed of a commit: `[main 1c77b2c] Subject`. */
-export function commitIn(output: string): { hash: string; subject: string } | null {
-  const found = /^\[[^\]\n]{1,200} ([0-9a-f]{7,40})\] ([^\n]{1,300})/m.exec(output)
-  return found ? { hash: found[1] ?? '', subject: redactToLine(found[2] ?? '', 160) } : null
 }
 
 // biome-ignore lint/suspicious/noControlCharactersInRegex: this is how a terminal is told colours

@@ -36,11 +36,7 @@ const FOLD: { [Kind in TranscriptEntry['kind']]: (digest: Digest, entry: Transcr
     plan: showPlan,
     todos: (digest, { items, at }) => {
       const known = digest.tasks.filter(({ id }) => id !== '')
-      const fresh = items.map(({ text, state }) => ({
-        id: '',
-        text: redactToLine(text, LONGEST.task),
-        state,
-      }))
+      const fresh = items.map((one) => ({ ...one, id: '', text: redactToLine(one.text, LONGEST.task) }))
       for (const { text, state } of fresh) if (state === 'done') finishTask(digest, text, at)
       setTasks(digest, [...known, ...fresh], at)
     },
@@ -82,10 +78,7 @@ function hearText(digest: Digest, { text, at }: TranscriptEntryOf<'text'>): void
 
 function showPlan(digest: Digest, { text, verdict, path, at }: TranscriptEntryOf<'plan'>): void {
   const { plan } = digest
-  const told =
-    text === '' && plan
-      ? { title: plan.title, outline: plan.outline, opening: plan.opening }
-      : outlineOf(text)
+  const told = text === '' && plan ? plan : outlineOf(text)
   const timesShown = (plan?.timesShown ?? 0) + (verdict === 'shown' ? 1 : 0)
   if (told.title !== '')
     digest.plan = { ...told, verdict, at, timesShown, path: redactToLine(path, 300) || (plan?.path ?? '') }
@@ -140,19 +133,16 @@ function shrink(digest: Digest, most: number, divisor: number): Digest {
   const [first, ...others] = requests
   const count = Math.max(NEWEST, Math.floor(KEEP.requests / divisor))
   const kept = first ? [first, ...others.slice(-count)] : []
-  const newest = <T>(list: readonly T[], of: keyof typeof KEEP) => list.slice(-Math.ceil(KEEP[of] / divisor))
+  const lists = LISTS.map((name) => [name, digest[name].slice(-Math.ceil(KEEP[name] / divisor))])
   return {
     ...digest,
+    ...Object.fromEntries(lists),
     requests: kept.map((one, place) => (place < kept.length - NEWEST ? shortenRequest(one, most) : one)),
     droppedRequests: droppedRequests + requests.length - kept.length,
-    files: newest(digest.files, 'files'),
-    finishedTasks: newest(digest.finishedTasks, 'finishedTasks'),
-    calls: newest(digest.calls, 'calls'),
-    queue: newest(digest.queue, 'queue'),
-    checks: newest(digest.checks, 'checks'),
-    commits: newest(digest.commits, 'commits'),
   }
 }
+
+const LISTS = ['files', 'finishedTasks', 'calls', 'queue', 'checks', 'commits'] as const
 
 const shortenRequest = (request: Request, most: number): Request => ({
   ...request,
@@ -165,16 +155,8 @@ const shortenRequest = (request: Request, most: number): Request => ({
 /** Whatever is left is longer than anybody writes by hand. */
 const withoutLongTexts = (digest: Digest): Digest => ({
   ...digest,
-  ...{
-    command: null,
-    summary: null,
-    plan: null,
-    openQuestions: null,
-    tasks: [],
-    links: [],
-    calls: [],
-    previousAnswer: '',
-  },
+  ...{ command: null, summary: null, plan: null, openQuestions: null },
+  ...{ tasks: [], links: [], calls: [], previousAnswer: '' },
   requests: digest.requests.map((one) => shortenRequest(one, 1_000)),
   queue: digest.queue.map((one) => ({ ...one, text: shorten(one.text, 600) })),
   turn: digest.turn.slice(-1).map((one) => ({ ...one, text: shorten(one.text, 2_000) })),

@@ -12,7 +12,8 @@ export interface Request {
   answeredQuestion: string
   /** What the agent said at the end of the turn that it led to, in two sentences at most; none while that is open. */
   outcome: string[]
-  effect: RequestEffect
+  /** What it led to: calls of tools, changed files or commits. */
+  effect: 'nothing' | 'calls' | 'changes'
   /** Nothing but its words says that a user typed it. */
   isUnsure?: true
 }
@@ -20,9 +21,6 @@ export interface Request {
 /** Whether the user's own words are in it: an answer may be an agent's option, and without trust only words count that the client marks. */
 export const isTyped = ({ how, isUnsure }: Request, trusted: boolean) =>
   how !== 'answer' && (trusted || !isUnsure)
-
-/** What a request led to: calls of tools, changed files or commits. */
-export type RequestEffect = 'nothing' | 'calls' | 'changes'
 
 /** What the agent said, with its line breaks. */
 export interface Utterance {
@@ -166,46 +164,18 @@ export interface Digest {
 
 /** So many are kept of each, the newest; with the lengths of their texts this bounds the whole. */
 export const KEEP = {
-  requests: 90,
-  queue: 10,
-  turn: 5,
-  finishedTasks: 40,
-  checks: 24,
-  commits: 30,
-  links: 6,
-  files: 100,
-  calls: 16,
-  tasks: 40,
-  steps: 30,
-  rules: 8,
-  outline: 40,
+  ...{ requests: 90, queue: 10, turn: 5, finishedTasks: 40, checks: 24, commits: 30, links: 6 },
+  ...{ files: 100, calls: 16, tasks: 40, steps: 30, rules: 8, outline: 40 },
 } as const
 
 /** A digest is never more bytes of JSON than this. */
 export const DIGEST_LIMIT = 65_536
 
 export const emptyDigest = (): Digest => ({
-  ...{
-    requests: [],
-    droppedRequests: 0,
-    queue: [],
-    turn: [],
-    previousAnswer: '',
-    openQuestions: null,
-    command: null,
-  },
-  ...{
-    plan: null,
-    tasks: [],
-    tasksAt: null,
-    requestsSinceTasks: 0,
-    finishedTasks: [],
-    checks: [],
-    commits: [],
-    links: [],
-  },
-  ...{ files: [], calls: [], lastCall: null, summary: null, counts: { requests: 0, calls: 0, edits: 0 } },
-  ...{ lastEvent: 'nothing', haltWords: '', lastAt: null },
+  ...{ requests: [], droppedRequests: 0, queue: [], turn: [], previousAnswer: '', openQuestions: null },
+  ...{ command: null, plan: null, tasks: [], tasksAt: null, requestsSinceTasks: 0, finishedTasks: [] },
+  ...{ checks: [], commits: [], links: [], files: [], calls: [], lastCall: null, summary: null },
+  ...{ counts: { requests: 0, calls: 0, edits: 0 }, lastEvent: 'nothing', haltWords: '', lastAt: null },
 })
 
 /** Keeps the newest of a list. */
