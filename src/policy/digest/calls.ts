@@ -14,7 +14,7 @@ import {
   rewritesHistory,
 } from './commands.ts'
 import { reachByName, reachByRun } from './outline.ts'
-import { redactToLine, shorten } from './quote.ts'
+import { quoteOutput, redactToLine, shorten } from './quote.ts'
 import { type Check, type Digest, KEEP, keepNewest, type OpenCall, type TouchedFile } from './state.ts'
 
 /** Our own commands: who saves or looks has not gone on with the work by that. */
@@ -230,3 +230,7 @@ const hasPassed = (name: string, passed: readonly string[]) =>
 
 /** Whether a check still fails, as far as anybody knows. */
 export const isFailing = ({ failed, notPassedSince }: Check) => failed && notPassedSince.length > 0
+
+/** What failed, how, and the line of its output that says so. */
+export const describeFailure = ({ family, code, detail }: Check) =>
+  `${family}${code === null ? '' : ` (exit ${code})`}${detail === '' ? '' : `: ${quoteOutput(detail)}`}`

@@ -115,3 +115,9 @@ export const countWords = (text: string): number =>
 
 /** Whether a text asks something, in whatever script. */
 export const hasQuestion = (text: string) => /[?？]/.test(text)
+
+/** The paragraphs of a text, and which of them asks last, headings aside; -1 where none does. */
+export function findQuestion(text: string): { parts: string[]; at: number } {
+  const parts = text.split(/\n{2,}/).filter((part) => part.trim() !== '')
+  return { parts, at: parts.findLastIndex((part) => hasQuestion(part.replace(/^\s*#.*$/gm, ''))) }
+}

@@ -1,7 +1,7 @@
 import type { TranscriptEntryOf } from '../../core/transcript.ts'
 import { dropForeground } from './calls.ts'
 import { reachByName } from './outline.ts'
-import { hasQuestion, keepEnd, lettersIn, redactAndShorten, redactToLine } from './quote.ts'
+import { findQuestion, hasQuestion, keepEnd, lettersIn, redactAndShorten, redactToLine } from './quote.ts'
 import { type Digest, KEEP, keepNewest, type Request } from './state.ts'
 
 type HeardRequest = Omit<TranscriptEntryOf<'request'>, 'kind'>
@@ -16,12 +16,8 @@ export function hearRequest(digest: Digest, { how: given, text, about, at, isUns
   if (given === 'prompt' && waited === null) for (const one of digest.queue.splice(0)) hearQueued(digest, one)
   const how = given === 'prompt' && isRefusedWithoutWords(digest) ? 'refusal' : given
   const answeredQuestion = given === 'prompt' ? (waited?.answeredQuestion ?? questionFor(digest, words)) : ''
-  const unsure = isUnsure ? { isUnsure } : {}
-  addRequest(
-    digest,
-    { at, how, text: words, about: aboutOf(digest, how, about), answeredQuestion, ...unsure },
-    given,
-  )
+  const said = { at, how, text: words, about: aboutOf(digest, how, about), answeredQuestion }
+  addRequest(digest, { ...said, ...(isUnsure ? { isUnsure } : {}) }, given)
 }
 
 const hearQueued = (digest: Digest, { at, text, answeredQuestion }: Digest['queue'][number]) =>
@@ -52,17 +48,9 @@ function addRequest(digest: Digest, said: Omit<Request, 'outcome' | 'effect'>, g
 
 /** A prompt that a hook stopped is sent again, and a queued one comes twice; an answered "yes" is another one. */
 function isRepeated({ requests, turn }: Digest, { how, text }: Pick<Request, 'how' | 'text'>): boolean {
-  const isUnanswered = turn.length === 0
-  return requests
-    .slice(-3)
-    .some(
-      (one) =>
-        one.text === text &&
-        text !== '' &&
-        one.how !== 'answer' &&
-        how !== 'answer' &&
-        (isUnanswered || how === 'queued' || one.how === 'queued'),
-    )
+  if (text === '' || how === 'answer') return false
+  const mayRepeat = (one: Request) => turn.length === 0 || how === 'queued' || one.how === 'queued'
+  return requests.slice(-3).some((one) => one.text === text && one.how !== 'answer' && mayRepeat(one))
 }
 
 /** A call was refused without a word since the last request: what the user says next is why. */
@@ -80,10 +68,8 @@ function aboutOf(digest: Digest, how: Request['how'], about: string): string {
   const { lastCall, plan } = digest
   if (plan?.verdict === 'refused' && plan.at >= (lastCall?.at ?? '')) return 'the plan'
   if (lastCall?.outcome !== 'refused') return ''
-  return redactToLine(
-    lastCall.what === lastCall.name ? lastCall.name : `${lastCall.name} ${lastCall.what}`,
-    160,
-  )
+  const { name, what } = lastCall
+  return redactToLine(what === name ? name : `${name} ${what}`, 160)
 }
 
 /** The newest stay whole, older ones keep their ends, and in the end the oldest go, but for the first. */
@@ -108,18 +94,15 @@ const CHOICE = 15
 function questionFor({ turn, lastEvent }: Digest, reply: string): string {
   const said = turn.at(-1)
   if (lettersIn(reply) > SHORT_REPLY || lastEvent !== 'text' || !said || said.isFollowedByCall) return ''
-  const parts = said.text.split(/\n{2,}/).filter((part) => part.trim() !== '')
-  const at = parts.findLastIndex((part) => hasQuestion(part.replace(/^\s*#.*$/gm, '')))
+  const { parts, at } = findQuestion(said.text)
   const chosen = chosenItem(said.text, reply)
   if (at < 0) return redactToLine(chosen, LONGEST.answeredQuestion)
   const isChoice = chosen === '' && (/\d/.test(reply) || lettersIn(reply) <= CHOICE)
   const options = isChoice ? listAround(parts, at) : [chosen]
   const lines = (parts[at] ?? '').split('\n').filter((line) => !/^\s*#/.test(line))
   const question = lines.filter((line) => isChoice || hasQuestion(line))
-  return redactToLine(
-    keepEnd([...options, ...question].join('\n'), LONGEST.answeredQuestion),
-    LONGEST.answeredQuestion,
-  )
+  const asked = keepEnd([...options, ...question].join('\n'), LONGEST.answeredQuestion)
+  return redactToLine(asked, LONGEST.answeredQuestion)
 }
 
 const OPTION = '(?:option|opción|opção|variant|variante|choice|вариант|选项|方案|オプション)'
@@ -162,14 +145,12 @@ function endTurn(digest: Digest, reply: string): void {
   const newest = digest.requests.at(-1)
   const isQuestion = newest !== undefined && hasQuestion(newest.text)
   // A proposal is not what came of a request, for the next one answers it; nor is an outcome that the next one questions.
-  const isOutcome =
-    final &&
-    !final.isFollowedByCall &&
-    !asksAtEnd(final.text) &&
-    !hasQuestion(reply) &&
-    (newest?.effect === 'changes' || isQuestion)
-  if (newest && isOutcome) newest.outcome = gistSentences(final.text, isQuestion)
-  if (final && !final.isFollowedByCall) digest.previousAnswer = keepEnd(final.text, 2_000)
+  if (final && !final.isFollowedByCall) {
+    const isOutcome = !asksAtEnd(final.text) && !hasQuestion(reply)
+    if (newest && isOutcome && (newest.effect === 'changes' || isQuestion))
+      newest.outcome = gistSentences(final.text, isQuestion)
+    digest.previousAnswer = keepEnd(final.text, 2_000)
+  }
   digest.turn = []
   digest.lastEvent = 'request'
   digest.haltWords = ''

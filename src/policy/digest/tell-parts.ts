@@ -1,4 +1,5 @@
-import { isFailing } from './calls.ts'
+import { formatCount } from '../../core/text.ts'
+import { describeFailure, isFailing } from './calls.ts'
 import { firstOf, quoteOutput, shorten } from './quote.ts'
 import type { Check, Digest, OpenCall, Task } from './state.ts'
 
@@ -54,12 +55,10 @@ function cutOffLines({ lastCall, calls }: Digest): string[] {
   if (open.length > 0)
     return [`Cut off during: ${open.join(', ')} (no result: check before running it again)`]
   if (lastCall === null || lastCall.outcome === 'none') return []
-  const outcome = { succeeded: 'succeeded', failed: 'failed', refused: 'refused by the user' }[
-    lastCall.outcome
-  ]
-  const detail = lastCall.detail === '' ? '' : `: ${quoteOutput(lastCall.detail)}`
-  const { name, what } = lastCall
-  return [`Last tool call: ${what === name ? name : `${name} \`${what}\``}, ${outcome}${detail}`]
+  const { name, what, outcome, detail } = lastCall
+  const call = what === name ? name : `${name} \`${what}\``
+  const ended = outcome === 'refused' ? 'refused by the user' : outcome
+  return [`Last tool call: ${call}, ${ended}${detail === '' ? '' : `: ${quoteOutput(detail)}`}`]
 }
 
 export const isInFlight = ({ isInBackground, kind }: OpenCall) => isInBackground || kind !== 'call'
@@ -86,13 +85,10 @@ export const openLines = ({ openQuestions, calls, checks }: Digest, size: Size):
 const newestOf = (lines: readonly string[], most: number, others: string): string[] =>
   lines.length > most ? [...lines.slice(-most), `${lines.length - most} ${others}`] : [...lines]
 
-function failingLine({ family, kind, code, detail, at }: Check, checks: readonly Check[]): string {
-  const exit = code === null ? '' : ` (exit ${code})`
-  const since = checks
-    .filter((one) => !one.failed && one.kind === kind && one.at > at)
-    .map((one) => one.family)
-  const passed = since.length === 0 ? '' : ` (passed since: ${since.join(', ')})`
-  return `Failing when last run: ${family}${exit}${detail === '' ? '' : `: ${quoteOutput(detail)}`}${passed}`
+function failingLine(check: Check, checks: readonly Check[]): string {
+  const since = checks.filter((one) => !one.failed && one.kind === check.kind && one.at > check.at)
+  const passed = since.length === 0 ? '' : ` (passed since: ${since.map(({ family }) => family).join(', ')})`
+  return `Failing when last run: ${describeFailure(check)}${passed}`
 }
 
 function flightLine({ kind, what, prompt, stoppedBy }: OpenCall, most: number): string {
@@ -126,11 +122,7 @@ export function taskLines(digest: Digest): string[] {
   return [parts.filter((part) => part !== '').join('; ')]
 }
 
-const VERDICTS = {
-  shown: 'was shown',
-  approved: 'was approved',
-  refused: 'was refused by the user',
-} as const
+const VERDICTS = { shown: 'was shown', approved: 'was approved', refused: 'was refused by the user' }
 
 /** So many requests later, what a plan says may have been overtaken. */
 const PLAN_HOLDS = 3
@@ -224,9 +216,7 @@ const MOST_OUTSIDE = 3
 export function fileLines({ files }: Digest, around: DigestSurroundings, most: number): string[] {
   // A stranger may have chosen the names.
   if (!around.trusted)
-    return files.length === 0
-      ? []
-      : [`${files.length} ${files.length === 1 ? 'file was' : 'files were'} changed`]
+    return files.length === 0 ? [] : [`${formatCount(files.length, 'file was', 'files were')} changed`]
   const folders = new Map<string, string[]>()
   const outside: string[] = []
   for (const { path, action } of files.toReversed()) {

@@ -1,4 +1,4 @@
-import { inOneLine, keepEnd } from './quote.ts'
+import { findQuestion, inOneLine, keepEnd } from './quote.ts'
 import type { Digest } from './state.ts'
 
 /** The agent ended its turn with these words; null in the middle of one. */
@@ -104,8 +104,7 @@ export function openQuestion(digest: Digest): string {
   const [answeredQuestion] = digest.openQuestions?.questions ?? []
   if (answeredQuestion)
     return [answeredQuestion.question, ...answeredQuestion.options.map((one) => `- ${one}`)].join(' ')
-  const parts = (finalWords(digest) ?? '').split(/\n{2,}/).filter((part) => part.trim() !== '')
-  const at = parts.findLastIndex((part) => /[?？]/.test(part.replace(/^\s*#.*$/gm, '')))
+  const { parts, at } = findQuestion(finalWords(digest) ?? '')
   // A question in the middle of a long answer is one that the answer itself answers.
   const behind = parts.slice(at + 1)
   const isList = behind.every((part) => /^\s*(?:[-*+]|\w[.)]|\*\*)/.test(part))

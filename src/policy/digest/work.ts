@@ -10,8 +10,8 @@ import {
 } from '../../core/work.ts'
 import { withoutCorrected } from '../correct.ts'
 import { clipRequest, saysTask } from '../session-asked.ts'
-import { isFailing } from './calls.ts'
-import { inOneLine, quoteOutput, shorten } from './quote.ts'
+import { describeFailure, isFailing } from './calls.ts'
+import { inOneLine, shorten } from './quote.ts'
 import { type Check, type Digest, isTyped, type Request } from './state.ts'
 import { isTaskListStale } from './tell-parts.ts'
 import { openQuestion } from './tell-words.ts'
@@ -50,9 +50,7 @@ export function deriveWork(
         question === ''
           ? []
           : [{ text: shorten(question, LONGEST.question), origin: 'agent', confirmed: false }],
-      blockers: red.map(({ family, code, detail }) => ({
-        text: `Failing: ${family}${code === null ? '' : ` (exit ${code})`}${detail === '' ? '' : `: ${quoteOutput(detail)}`}`,
-      })),
+      blockers: red.map((one) => ({ text: `Failing: ${describeFailure(one)}` })),
     },
     times: {
       intent: first?.at ?? null,
@@ -127,10 +125,7 @@ export const listCommandOutcomes = ({ checks }: Digest, trusted: boolean): Comma
   checks
     .filter((one) => !one.failed || isFailing(one))
     .map(({ family, failed, ms, detail, code }: Check) => ({
-      kind: 'shell',
-      name: family,
-      result: failed ? 'FAIL' : 'PASS',
-      duration_ms: ms,
+      ...{ kind: 'shell', name: family, result: failed ? 'FAIL' : 'PASS', duration_ms: ms },
       ...(code === null ? {} : { reason_code: `exit_${code}` }),
       summary: trusted ? detail : '',
     }))
@@ -152,12 +147,9 @@ export function mergeSessionWork(
   { heard: told, times, decisions: chosen, done, artifacts }: DigestWork,
   savedAt: string | null,
 ): WorkState {
-  const heard = {
-    ...told,
-    next: withoutCorrected(known, 'next', told.next),
-    blockers: withoutCorrected(known, 'blockers', told.blockers),
-    questions: withoutCorrected(known, 'questions', told.questions),
-  }
+  const heard = { ...told }
+  for (const field of ['next', 'blockers', 'questions'] as const)
+    Object.assign(heard, { [field]: withoutCorrected<Item>(known, field, told[field]) })
   const decisions = withoutCorrected(known, 'decisions', chosen)
   const overheard = new Set(known.overheard ?? [])
   const work = { ...known }
@@ -166,7 +158,7 @@ export function mergeSessionWork(
     const isSaved = !overheard.has(field) && !isEmpty(known[field])
     const isNews = at !== null && (savedAt === null || at > savedAt)
     if (isSaved || (isEmpty(heard[field]) && !isNews)) continue
-    setField(work, field, heard)
+    Object.assign(work, { [field]: heard[field] })
     if (isEmpty(heard[field])) overheard.delete(field)
     else overheard.add(field)
   }
@@ -181,14 +173,6 @@ export function mergeSessionWork(
 
 const isEmpty = (value: string | readonly unknown[]) =>
   typeof value === 'string' ? value.trim() === '' : value.length === 0
-
-function setField<Field extends OverheardField>(
-  work: WorkState,
-  field: Field,
-  heard: Pick<WorkState, OverheardField>,
-): void {
-  work[field] = heard[field] as WorkState[Field]
-}
 
 /** A question that was answered anew has its newest answer, also where another was kept already. */
 function withNewestAnswers(known: readonly Decision[], fresh: readonly Decision[]): Decision[] {
