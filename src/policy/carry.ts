@@ -164,6 +164,9 @@ const LADDER: ReadonlyArray<Turn & { field: WorkField }> = FIELDS.flatMap((field
   CARRY[field].squeeze.map((turn: Turn) => ({ field, ...turn })),
 ).sort((a, b) => a.turn - b.turn)
 
+/** So many of the newest are recent. */
+export const KEEP_RECENT = 10
+
 /** From this turn on only an absolute budget cuts: it clips lines, and then takes what is recent as well. */
 const FIRST_HARD_TURN = 10
 
@@ -180,7 +183,7 @@ export const SQUEEZES = LADDER.flatMap((turn) =>
  */
 export function fitToBudget(
   parts: readonly BudgetPart[],
-  { tokens = 1_000, keepRecent = 10, fixed = 0, prune = false, hard = false } = {},
+  { tokens = 1_000, fixed = 0, prune = false, hard = false } = {},
 ): BudgetFit {
   /** What became of a part, by its place; one that was shortened may go as a whole later. */
   const fates = new Map<number, Fate>()
@@ -193,7 +196,7 @@ export function fitToBudget(
     const mine = [...parts.entries()].filter(([at, part]) => part.field === field && isKept(at))
     // A superseded decision is history, not litter: it is cut only when the budget demands it.
     const isLitter = prune && turn.takes === 'spent' && CARRY[field].how === 'prune'
-    for (const [at, part] of partsToTake(turn, mine, keepRecent)) {
+    for (const [at, part] of partsToTake(turn, mine)) {
       if (total <= tokens && !isLitter) break
       const isClip = turn.takes === 'ends'
       total -= costAt(at, part)
@@ -212,15 +215,11 @@ export function fitToBudget(
 }
 
 /** What a turn may take of the parts of its field, in its order. */
-function partsToTake<Entry extends [number, BudgetPart]>(
-  turn: Turn,
-  mine: Entry[],
-  keepRecent: number,
-): Entry[] {
+function partsToTake<Entry extends [number, BudgetPart]>(turn: Turn, mine: Entry[]): Entry[] {
   if (turn.takes === 'ends')
     return mine.filter(([, { text, clip = text }]) => estimateTokens(clip) < estimateTokens(text))
   const going = turn.takes === 'spent' ? mine.filter(([, part]) => part.finished || part.stale) : mine
-  return going.slice(0, Math.max(0, mine.length - (turn.leave === 'recent' ? keepRecent : turn.leave)))
+  return going.slice(0, Math.max(0, mine.length - (turn.leave === 'recent' ? KEEP_RECENT : turn.leave)))
 }
 
 type Fate = Omit<BudgetCut, 'count'>

@@ -11,7 +11,7 @@ import {
   stands,
   type WorkState,
 } from '../core/work.ts'
-import { matchItem, namesOf } from './match-item.ts'
+import { ITEM_NOUNS, matchItem, namesOf } from './match-item.ts'
 import { isUsersClaim, type WordSource, whoseWord } from './whose-word.ts'
 
 /** Second thoughts about one item of the work: the only one that the text means, in all fields or in one. */
@@ -20,17 +20,6 @@ export type Correction = { text: string; field: CorrectableField | null } & (
   | { act: 'reject'; why: string }
   | { act: 'reword'; to: string }
 )
-
-/** What an item of each field is called. */
-export const ITEM_NOUNS: Record<CorrectableField, string> = {
-  decisions: 'decision',
-  constraints: 'constraint',
-  rules: 'rule',
-  facts: 'fact',
-  questions: 'question',
-  next: 'next step',
-  blockers: 'blocker',
-}
 
 /** So many of what was taken back are remembered; the oldest goes first. */
 const MOST_CORRECTED = 100

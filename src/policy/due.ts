@@ -31,7 +31,7 @@ const LONG_MS = 2 * 3_600_000
 /** What is due: the most important first, and each kind of checkpoint once, for the best reason there is. */
 export function dueOf(seen: DueInput): Due[] {
   const due = new Map<Due['what'], Due>()
-  for (const { why, withDocument, without, text } of candidatesIn(seen)) {
+  for (const [why, withDocument, without, text] of candidatesIn(seen)) {
     const what = seen.hasDocument ? withDocument : without
     if (what !== null && text !== null && !due.has(what))
       due.set(what, { what, why, text, command: commandFor(what, why) })
@@ -39,26 +39,24 @@ export function dueOf(seen: DueInput): Due[] {
   return [...due.values()]
 }
 
-interface Candidate extends Pick<Due, 'why'> {
-  /** What to do about it with a document and without one; null where nothing can be done then. */
-  withDocument: Due['what']
-  without: Due['what'] | null
-  /** Why it is due, in a sentence; null where it is not. */
-  text: string | null
-}
+/** Why something is due; what to do about it with a document and without one; the sentence, null where it is not due. */
+type Candidate = [
+  why: Due['why'],
+  withDocument: Due['what'],
+  without: Due['what'] | null,
+  text: string | null,
+]
 
 /** The most important first. */
 function candidatesIn(seen: DueInput): Candidate[] {
   const { savedAgeMs, stage, steps, branch, decisionsSinceDelta: count } = seen
-  const first = savedAgeMs === null ? 'Nothing is saved yet.' : null
   const decided = count > 0 ? `${formatCount(count, 'decision')} not yet in the document.` : null
-  const shifted = movedBranch(branch) ?? manyCommits(seen.commitsSince ?? 0)
   return [
-    { why: 'first', withDocument: 'save', without: 'save', text: first },
-    { why: 'phase', withDocument: 'delta', without: 'save', text: movedStage(stage) ?? allDone(steps) },
-    { why: 'decision', withDocument: 'delta', without: null, text: decided },
-    { why: 'shift', withDocument: 'new', without: 'save', text: shifted },
-    { why: 'long', withDocument: 'save', without: 'save', text: longAgo(seen) },
+    ['first', 'save', 'save', savedAgeMs === null ? 'Nothing is saved yet.' : null],
+    ['phase', 'delta', 'save', movedStage(stage) ?? allDone(steps)],
+    ['decision', 'delta', null, decided],
+    ['shift', 'new', 'save', movedBranch(branch) ?? manyCommits(seen.commitsSince ?? 0)],
+    ['long', 'save', 'save', longAgo(seen)],
   ]
 }
 

@@ -480,7 +480,7 @@ describe('for any content', () => {
   test('no way to say it shows a must-keep line that a longer way leaves out', () => {
     fc.assert(
       fc.property(someBrief, (whole) => {
-        const gone = ladderOf(orderOf(whole.sections)).map(({ mustGone }) => mustGone)
+        const gone = ladderOf(orderOf(whole.sections)).map(({ gone: { must } }) => must)
         expect(gone.every((count, at) => count >= (gone[at - 1] ?? 0))).toBe(true)
       }),
       { numRuns: 50 },

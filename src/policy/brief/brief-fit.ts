@@ -1,8 +1,9 @@
 import type { BriefPage } from '../../core/brief-page.ts'
-import { CARRY, SQUEEZES, type Squeeze } from '../carry.ts'
+import { formatCount } from '../../core/text.ts'
+import { CARRY, KEEP_RECENT, SQUEEZES, type Squeeze } from '../carry.ts'
 import type { Brief } from './brief.ts'
 import type { BriefField, BriefLine, BriefSection } from './brief-sections.ts'
-import { clipLine, type Estimate, headerOf, type Manner, roughCount } from './brief-words.ts'
+import { bisectRange, clipLine, type Estimate, headerOf, type Manner, roughCount } from './brief-words.ts'
 
 /** Below this a brief says too little to be worth anything; the caller refuses. */
 export const MIN_TOKENS = 200
@@ -17,79 +18,61 @@ export interface FitOptions {
   estimate: Estimate
 }
 
-export interface FittedBrief {
+export interface FittedBrief extends RenderedLines {
   page: BriefPage
   text: string
   tokens: number
-  /** How many lines of which section are not shown. */
-  cuts: Array<{ title: string; count: number }>
-  /** How many lines are shown only in part. */
-  shortened: number
-  /** The lines that are shown. */
-  shown: RenderedLines['sections']
 }
 
 /**
- * The most of a brief that a budget allows. Every way of saying less stands on one ladder that does not depend on
- * the budget, so more room never shows fewer items. Rendered text is measured, never guessed. Throws a RangeError
+ * The most of a brief that a budget allows: the whole of it where it fits, else the rung that a bisection of the ladder
+ * ends at. The ladder does not depend on the budget, and what fits into one fits into a bigger one at the same steps of
+ * the same search, so more room never shows fewer items. Rendered text is measured, never guessed. Throws a RangeError
  * for a budget below the least one, and where an estimator leaves no room even for the floor.
  */
 export function fitBrief(brief: Brief, options: FitOptions): FittedBrief {
   const order = orderOf(brief.sections)
-  return firstFit(ladderOf(order), fitter(brief, order, options))
+  const rungs = ladderOf(order)
+  const whole = fitRung(brief, order, rungs[0], options)
+  let best = whole ?? fitRung(brief, order, rungs.at(-1), options)
+  if (!best) throw new RangeError('not even the headings of the brief fit into the budget')
+  if (whole) return whole
+  bisectRange(rungs.length - 1, 0, (at) => {
+    const found = fitRung(brief, order, rungs[at], options)
+    best = found ?? best
+    return found !== null
+  })
+  return best
 }
 
 /** The whole brief where it fits; null where something would have to go. */
 export function fitWhole(brief: Brief, options: FitOptions): FittedBrief | null {
   const order = orderOf(brief.sections)
-  return fitter(brief, order, options)(ladderOf(order)[0])
+  return fitRung(brief, order, ladderOf(order)[0], options)
 }
 
-/** Tries one rung of the ladder. */
-function fitter(
+function fitRung(
   brief: Brief,
-  order: ReturnType<typeof orderOf>,
+  order: Order,
+  rung: Rung | undefined,
   { tokens = 1_000, characters = 8_000, render, estimate }: FitOptions,
-): (rung: Rung | undefined) => FittedBrief | null {
+): FittedBrief | null {
   if (!(tokens >= MIN_TOKENS && characters >= MIN_CHARACTERS))
     throw new RangeError(`a brief needs ${MIN_TOKENS} tokens and ${MIN_CHARACTERS} characters`)
-  return (rung) => {
-    const shown = rung && linesAtRung(brief, order, rung, characters, estimate)
-    if (!rung || !shown) return null
-    const page = pageOf(brief, shown, rung.manner, estimate)
-    const text = render(page)
-    if (text.length > characters) return null
-    const cost = estimate(text)
-    const { cuts, shortened, sections } = shown
-    return cost > tokens ? null : { page, text, tokens: cost, cuts, shortened, shown: sections }
-  }
-}
-
-/**
- * The whole brief where it fits, else the rung that a bisection of the ladder ends at. What fits into a budget fits
- * into a bigger one at the same steps of the same search, so a bigger one never ends lower.
- */
-function firstFit(
-  rungs: readonly Rung[],
-  tried: (rung: Rung | undefined) => FittedBrief | null,
-): FittedBrief {
-  const whole = tried(rungs[0])
-  if (whole) return whole
-  let best = tried(rungs.at(-1))
-  if (!best) throw new RangeError('not even the headings of the brief fit into the budget')
-  let [over, fits] = [0, rungs.length - 1]
-  while (fits - over > 1) {
-    const middle = (over + fits) >> 1
-    const found = tried(rungs[middle])
-    if (found) [best, fits] = [found, middle]
-    else over = middle
-  }
-  return best
+  const shown = rung && linesAtRung(brief, order, rung, characters, estimate)
+  if (!rung || !shown) return null
+  const page = pageOf(brief, shown, rung.manner, estimate)
+  const text = render(page)
+  const cost = text.length > characters ? Number.POSITIVE_INFINITY : estimate(text)
+  return cost > tokens ? null : { ...shown, page, text, tokens: cost }
 }
 
 interface RenderedLines {
-  sections: Array<{ section: BriefSection; lines: BriefLine[] }>
-  cuts: FittedBrief['cuts']
+  /** The lines that are shown. */
+  shown: Array<{ section: BriefSection; lines: BriefLine[] }>
+  /** How many lines of which section are not shown. */
+  cuts: Array<{ title: string; count: number }>
+  /** How many lines are shown only in part. */
   shortened: number
 }
 
@@ -101,49 +84,47 @@ function linesAtRung(
   characters: number,
   estimate: Estimate,
 ): RenderedLines | null {
-  const shown: RenderedLines = { sections: [], cuts: [], shortened: 0 }
+  const told: RenderedLines = { shown: [], cuts: [], shortened: 0 }
   let length = 0
   for (const [at, section] of sections.entries()) {
     const lines: BriefLine[] = []
     for (const place of order.sections[at] ?? []) {
-      const tokens = tokensFor(place, rung)
-      if (tokens === 0) continue
-      const short = clipLine(place.line, tokens, estimate)
+      if (place.turn < rung.gone[place.rank]) continue
+      const short = clipLine(place.line, rung.most[place.rank], estimate)
       length += short.text.length + short.why.length + short.note.length
       if (length > characters) return null
-      if (short !== place.line) shown.shortened += 1
+      if (short !== place.line) told.shortened += 1
       lines.push(short)
     }
     const count = section.lines.length - lines.length
-    if (count > 0) shown.cuts.push({ title: section.title, count })
-    if (lines.length > 0 || section.rank === 'must') shown.sections.push({ section, lines })
+    if (count > 0) told.cuts.push({ title: section.title, count })
+    if (lines.length > 0 || section.rank === 'must') told.shown.push({ section, lines })
   }
-  return shown
+  return told
 }
 
-function pageOf(brief: Brief, shown: RenderedLines, manner: Manner, estimate: Estimate): BriefPage {
-  const header = headerOf(brief, manner, estimate)
+function pageOf(brief: Brief, told: RenderedLines, manner: Manner, estimate: Estimate): BriefPage {
+  const { command, ...header } = headerOf(brief, manner, estimate)
   const rough = manner === 'bare'
-  const sections = shown.sections.map(({ section: { title, rank, lines: all }, lines }) => {
+  const sections = told.shown.map(({ section: { title, rank, lines: all }, lines }) => {
     const count = rank === 'must' ? all.length - lines.length : 0
-    const words = rough ? `${roughCount(count)} more` : `… ${count} more: ${header.command}`
+    const words = rough ? `${roughCount(count)} more` : `… ${count} more: ${command}`
     return { title, lines, more: count === 0 ? '' : words }
   })
-  const { command, ...told } = header
   const notes = brief.notes ? { notes: brief.notes } : {}
   const subject = brief.subject === undefined ? {} : { subject: brief.subject }
-  return { ...told, ...notes, ...subject, sections, cut: cutOf(shown, command, rough) }
+  return { ...header, ...notes, ...subject, sections, cut: cutOf(told, command, rough) }
 }
 
-function cutOf({ cuts, shortened, sections }: RenderedLines, command: string, rough: boolean): string {
+function cutOf({ cuts, shortened, shown }: RenderedLines, command: string, rough: boolean): string {
   if (cuts.length === 0 && shortened === 0) return ''
   if (!rough) {
     const counts = cuts.map(({ title, count }) => `${title} ${count}`).join(', ')
-    const lines = shortened === 0 ? '' : `${shortened} ${shortened === 1 ? 'line' : 'lines'} shortened`
+    const lines = shortened === 0 ? '' : `${formatCount(shortened, 'line')} shortened`
     return `Cut to fit: ${[counts, lines].filter((part) => part !== '').join('; ')}. All: ${command}`
   }
   // Sections that are there count for themselves.
-  const titles = new Set(sections.map(({ section }) => section.title))
+  const titles = new Set(shown.map(({ section }) => section.title))
   const gone = cuts.filter(({ title }) => !titles.has(title))
   const counts = gone.map(({ title, count }) => `${title} ${roughCount(count)}`).join(', ')
   return `Cut: ${counts === '' ? 'counts above' : counts}. ${command}`
@@ -152,11 +133,11 @@ function cutOf({ cuts, shortened, sections }: RenderedLines, command: string, ro
 /** A line, and its turn among those of its rank when lines have to go. */
 interface OrderedLine {
   line: BriefLine
-  isLower: boolean
+  rank: 'lower' | 'must'
   turn: number
 }
 
-export interface Order {
+interface Order {
   /** Parallel to the sections. */
   sections: OrderedLine[][]
   /** How many lines there are of lower rank, and how many must be kept. */
@@ -169,20 +150,18 @@ export interface Order {
 
 /** Who goes when: lines of lower rank by the carry table, must-keep lines always from the longest list. */
 export function orderOf(sections: readonly BriefSection[]): Order {
-  const placed = sections.map(({ lines }) => lines.map((line) => ({ line, isLower: isLower(line), turn: 0 })))
-  const all = placed.flat()
-  const lower = all.filter((place) => place.isLower)
-  const must = all.filter((place) => !place.isLower)
-  return { sections: placed, lower: orderLower(lower), ...orderMust(must) }
+  const placed = sections.map(({ lines }) => lines.map((line) => ({ line, rank: rankOf(line), turn: 0 })))
+  const ofRank = (wanted: OrderedLine['rank']) => placed.flat().filter(({ rank }) => rank === wanted)
+  return { sections: placed, lower: orderLower(ofRank('lower')), ...orderMust(ofRank('must')) }
 }
 
 const linesOf = (field: BriefField, all: readonly OrderedLine[]) =>
   all.filter(({ line }) => line.field === field)
 
-const isLower = ({ field, spent }: BriefLine) =>
+const rankOf = ({ field, spent }: BriefLine): OrderedLine['rank'] =>
   field === 'learnings' || CARRY[field].rank === 'should' || (spent && field === 'decisions')
-
-const KEEP_RECENT = 10
+    ? 'lower'
+    : 'must'
 
 /** The turns of the carry table. Learnings are no part of the work: they go before all of it. */
 const TURNS: ReadonlyArray<Squeeze & { field: BriefField }> = [
@@ -200,10 +179,7 @@ function orderLower(lines: OrderedLine[]): number {
     const mine = linesOf(field, left)
     const most = mine.length - (leave === 'recent' ? KEEP_RECENT : leave)
     const going = mine.filter(({ line }) => takes === 'oldest' || line.spent).slice(0, Math.max(0, most))
-    for (const place of going) {
-      place.turn = turn
-      turn += 1
-    }
+    for (const place of going) place.turn = turn++
     const gone = new Set(going)
     left = left.filter((place) => !gone.has(place))
   }
@@ -239,17 +215,12 @@ function orderMust(lines: OrderedLine[]) {
   }
 }
 
-/** One way to say a brief: how many lines have gone, how many tokens each of the others may have. */
-export interface Rung {
-  /** Of the lines of lower rank: so many are gone, and the others have at most so many tokens. */
-  lowerGone: number
-  lowerTokens: number
-  mustGone: number
-  mustTokens: number
+/** One way to say a brief: of each rank so many lines are gone, and the others have at most so many tokens. */
+interface Rung {
+  gone: Record<OrderedLine['rank'], number>
+  most: Record<OrderedLine['rank'], number>
   manner: Manner
 }
-
-const WHOLE = Number.POSITIVE_INFINITY
 
 /**
  * Every way to say a brief, from everything to headings with counts: lower ranks are shortened, then go, one by one;
@@ -257,25 +228,26 @@ const WHOLE = Number.POSITIVE_INFINITY
  * and go, *now* last. What a rung shows of the must-keep lines, all rungs above it show.
  */
 export function ladderOf({ lower, must, fair, single }: Order): Rung[] {
-  let rung: Rung = { lowerGone: 0, lowerTokens: WHOLE, mustGone: 0, mustTokens: WHOLE, manner: 'full' }
+  const whole = Number.POSITIVE_INFINITY
+  let rung: Rung = { gone: { lower: 0, must: 0 }, most: { lower: whole, must: whole }, manner: 'full' }
   const ladder = [rung]
-  const descend = (name: 'lowerGone' | 'lowerTokens' | 'mustGone' | 'mustTokens', values: number[]) => {
+  const descend = (what: 'gone' | 'most', rank: OrderedLine['rank'], values: number[]) => {
     for (const value of values) {
-      rung = { ...rung, [name]: value }
+      rung = { ...rung, [what]: { ...rung[what], [rank]: value } }
       ladder.push(rung)
     }
   }
-  descend('lowerTokens', shrinking(80, 16))
-  descend('lowerGone', between(0, lower))
-  descend('mustTokens', shrinking(6_000, 48))
+  descend('most', 'lower', shrinking(80, 16))
+  descend('gone', 'lower', between(0, lower))
+  descend('most', 'must', shrinking(6_000, 48))
   // Where must-keep lines get so short, the words around them do as well.
   rung = { ...rung, manner: 'brisk' }
-  descend('mustTokens', shrinking(48, 20))
-  descend('mustGone', between(0, fair))
+  descend('most', 'must', shrinking(48, 20))
+  descend('gone', 'must', between(0, fair))
   rung = { ...rung, manner: 'bare' }
-  descend('mustGone', between(fair, single))
-  descend('mustTokens', shrinking(20, 6))
-  descend('mustGone', between(single, must))
+  descend('gone', 'must', between(fair, single))
+  descend('most', 'must', shrinking(20, 6))
+  descend('gone', 'must', between(single, must))
   return ladder
 }
 
@@ -289,9 +261,3 @@ function shrinking(most: number, floor: number): number[] {
 /** Every number above the first, up to the last. */
 const between = (first: number, last: number) =>
   Array.from({ length: Math.max(0, last - first) }, (_, index) => first + index + 1)
-
-/** How many tokens a line may have on a rung; 0 where it is gone. */
-export function tokensFor({ isLower, turn }: OrderedLine, rung: Rung): number {
-  if (isLower) return turn < rung.lowerGone ? 0 : rung.lowerTokens
-  return turn < rung.mustGone ? 0 : rung.mustTokens
-}

@@ -1,8 +1,9 @@
+import { plainPageLine } from '../../core/brief-page.ts'
 import { ageOf } from '../../core/text.ts'
 import type { WorkState } from '../../core/work.ts'
 import { BRANCH_NOTES, FOUND_NOTES, MESSAGE_LINES } from '../agent-words.ts'
 import { inOneLine, shareOf, shorten, wordsIn } from '../digest/quote.ts'
-import type { Digest } from '../digest/state.ts'
+import { type Digest, isTyped } from '../digest/state.ts'
 import type { TalkSection } from './brief-talk.ts'
 
 const MOST_LINES = 20
@@ -23,12 +24,8 @@ export function foundSection(
   { path, work, atMs }: { path: string; work: WorkState; atMs: number },
   nowMs: number,
 ): TalkSection {
-  const section = quotedSection(
-    FOUND_NOTES.beside(path, ageOf(nowMs - atMs)),
-    importCommand(path),
-    workLines(work),
-  )
-  return { ...section, more: FOUND_NOTES.keep(importCommand(path)) }
+  const [title, command] = [FOUND_NOTES.beside(path, ageOf(nowMs - atMs)), importCommand(path)]
+  return { ...quotedSection(title, command, workLines(work)), more: FOUND_NOTES.keep(command) }
 }
 
 /** Whether a path is one word of a shell. */
@@ -41,37 +38,29 @@ export const importCommand = (path: string) => `savepoint import${isOneWord(path
 export const showFileCommand = (path: string) => (isOneWord(path) ? `cat ${path}` : importCommand(path))
 
 function quotedSection(title: string, command: string, all: readonly string[]): TalkSection {
-  const around = { why: '', unconfirmed: false, mark: null, note: '', session: '', at: null, command }
-  const left = all.length - MOST_LINES
-  return {
-    title,
-    lines: all.slice(0, MOST_LINES).map((text) => ({ text, ...around })),
-    more: left > 0 ? BRANCH_NOTES.moreMerged(left, command) : '',
-    quoted: true,
-  }
+  const around = { session: '', at: null, command }
+  const lines = all.slice(0, MOST_LINES).map((text) => ({ ...plainPageLine(text), ...around }))
+  const left = all.length - lines.length
+  return { title, lines, more: left > 0 ? BRANCH_NOTES.moreMerged(left, command) : '', quoted: true }
 }
 
-interface Compaction {
-  summary: string
-  trusted: boolean
-  /** When it began: what the user said since is in the window. */
-  until: string
-}
-
-/** What the summary of a compaction does not hold, as lines to give back: the user's words first, the newest on top. */
+/**
+ * What the summary of a compaction does not hold, as lines to give back: the user's words first, the newest on top. What
+ * the user said since it began (`until`) is in the window.
+ */
 export function droppedLines(
   digest: Digest | null,
   work: WorkState | null,
-  { summary, trusted, until }: Compaction,
+  { summary, trusted, until }: { summary: string; trusted: boolean; until: string },
 ): string[] {
   const words = wordsIn(summary)
   const isHeld = (text: string) => shareOf(wordsIn(text), words) >= HELD
   const requests = (digest?.requests ?? []).filter(
-    ({ text, at, how, isUnsure }) =>
-      wordsIn(text).size > SAYS_LITTLE &&
-      at <= until &&
-      (trusted || (how !== 'answer' && !isUnsure)) &&
-      !isHeld(text),
+    (one) =>
+      wordsIn(one.text).size > SAYS_LITTLE &&
+      one.at <= until &&
+      (trusted || isTyped(one, trusted)) &&
+      !isHeld(one.text),
   )
   return [
     ...requests.toReversed().map(({ text, about, how }) => {

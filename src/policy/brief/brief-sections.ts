@@ -1,4 +1,4 @@
-import type { Mark, PageLine } from '../../core/brief-page.ts'
+import { type Mark, type PageLine, plainPageLine } from '../../core/brief-page.ts'
 import { openSteps } from '../../core/plan.ts'
 import { collapseSpaces, formatCount } from '../../core/text.ts'
 import { isDeleted, type Position, type WorkField, type WorkState } from '../../core/work.ts'
@@ -58,9 +58,7 @@ export function briefSectionsOf(input: BriefInput, clean: Clean): BriefSection[]
   const marks = new Map<string, ItemCheck[]>()
   for (const check of input.checks) {
     const key = `${check.field} ${check.index}`
-    const known = marks.get(key)
-    if (known) known.push(check)
-    else marks.set(key, [check])
+    marks.set(key, [...(marks.get(key) ?? []), check])
   }
   return SECTIONS.map(({ title, fields: all }) => {
     const fields = all
@@ -94,10 +92,8 @@ function withCheck(field: BriefField, marks: Map<string, ItemCheck[]>, clean: Cl
     const mark = WORST.find((worst) => found.some((check) => check.mark === worst)) ?? null
     const notes = found.filter((check) => check.mark === mark).map(({ note }) => collapseSpaces(clean(note)))
     const isGone = field === 'references' && mark === 'stale'
-    return {
-      ...{ field, index, why: '', unconfirmed: false, mark, note: joinFilled(notes, '; '), ...draft },
-      spent: (draft.spent ?? false) || isGone,
-    }
+    const line = { ...plainPageLine(draft.text), field, index, mark, note: joinFilled(notes, '; '), ...draft }
+    return { ...line, spent: (draft.spent ?? false) || isGone }
   }
 }
 

@@ -84,25 +84,23 @@ export type Clean = (text: string) => string
 /** A brief of the work, with every text cleaned and every item in a line of its own. */
 export function briefOf(input: BriefInput, clean: Clean): Brief {
   const { stream, savedAtMs, nowMs, checks, drift } = input
+  const line = (text: string) => collapseSpaces(clean(text))
   const countMarked = (mark: Mark) => checks.filter((check) => check.mark === mark).length
-  const subject = collapseSpaces(clean(input.subject ?? sessionOf(input)))
+  const subject = line(input.subject ?? sessionOf(input))
   return {
-    stream: collapseSpaces(clean(stream)),
+    stream: line(stream),
     command: input.command ?? null,
     ageMs: Math.max(0, nowMs - savedAtMs),
     drift: {
       ...drift,
-      branch: drift.branch && {
-        was: collapseSpaces(clean(drift.branch.was)),
-        now: collapseSpaces(clean(drift.branch.now)),
-      },
-      planStep: drift.planStep === null ? null : collapseSpaces(clean(drift.planStep)),
+      branch: drift.branch && { was: line(drift.branch.was), now: line(drift.branch.now) },
+      planStep: drift.planStep === null ? null : line(drift.planStep),
     },
     stale: countMarked('stale'),
     unverifiable: countMarked('unverifiable'),
     questions: questionsOf(input, clean),
     sections: briefSectionsOf(input, clean),
-    ...(input.notes?.length ? { notes: input.notes.map((note) => collapseSpaces(clean(note))) } : {}),
+    ...(input.notes?.length ? { notes: input.notes.map(line) } : {}),
     ...(subject === '' ? {} : { subject }),
     shownIn: input.shownIn ?? 'checkpoint',
   }

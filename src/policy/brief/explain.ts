@@ -1,4 +1,4 @@
-import type { BriefPage, Mark, PageLine } from '../../core/brief-page.ts'
+import { type BriefPage, type Mark, type PageLine, plainPageLine } from '../../core/brief-page.ts'
 import { ageOf } from '../../core/text.ts'
 import { CORRECTABLE, itemNames, stands, type WorkField, type WorkState } from '../../core/work.ts'
 import { type ItemToCorrect, itemToCorrect } from '../match-item.ts'
@@ -60,7 +60,7 @@ export function explainLines(parts: BriefParts): ExplainedLine[] {
   const { notes = [], drift, questions } = page
   const head = [...notes, ...(drift === '' ? [] : [`Drift: ${drift}`]), ...questions].map(
     (text): ExplainedLine => ({
-      ...{ section: '', text, state: 'told', tokens: parts.cost(plainLine(text)), rank: 'head' },
+      ...{ section: '', text, state: 'told', tokens: parts.cost(plainPageLine(text)), rank: 'head' },
       ...{ mark: null, note: '', source: { kind: 'found' }, age: '', commands: [], item: null },
     }),
   )
@@ -115,8 +115,6 @@ function explainSaved(line: BriefLine, section: BriefSection, parts: BriefParts)
   }
 }
 
-const plainLine = (text: string): PageLine => ({ text, why: '', unconfirmed: false, mark: null, note: '' })
-
 /** What is left out because its task is done. */
 function overLines({ input, origins, cost }: BriefParts): ExplainedLine[] {
   const { work, earlier } = input
@@ -126,7 +124,7 @@ function overLines({ input, origins, cost }: BriefParts): ExplainedLine[] {
       const text = `${nameOfField(field)}: ${item}`
       const origin = origins.get(originKey(field, item))
       return {
-        ...{ section: BEFORE_TASK, text, state: 'over', tokens: cost(plainLine(text)), rank: 'must' },
+        ...{ section: BEFORE_TASK, text, state: 'over', tokens: cost(plainPageLine(text)), rank: 'must' },
         ...{ mark: null, note: '', commands: [], item: null },
         ...withAge(origin ?? { kind: 'edit' }, input),
       }

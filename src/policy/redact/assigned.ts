@@ -40,18 +40,7 @@ const makePatterns = () => ({
 })
 
 /** How each of the words begins. */
-export const ASSIGNED_AT = [
-  'pass',
-  'pwd',
-  'secret',
-  'token',
-  'key',
-  'auth',
-  'credential',
-  'sig',
-  'sess',
-  'sid',
-]
+export const ASSIGNED_AT = 'pass pwd secret token key auth credential sig sess sid'.split(' ')
 
 /** Names of which `key` is the last word, and that hold a secret; a cache key or a primary key does not. */
 const SECRET_KEY =
@@ -101,16 +90,9 @@ function execAt(pattern: RegExp, text: string, at: number): RegExpExecArray | nu
   return pattern.exec(text)
 }
 
-interface Assignment {
-  text: string
+type Assignment = Record<'text' | 'before' | 'word' | 'suffix' | 'between' | 'quote' | 'raw', string> & {
   /** Where the value begins. */
   start: number
-  before: string
-  word: string
-  suffix: string
-  between: string
-  quote: string
-  raw: string
   isOption: boolean
 }
 

@@ -19,19 +19,20 @@ const COLON = '(?::|%(?:25)?3A)'
 const BLANK = String.raw`(?:[\s+]|%(?:25)?20|\\{1,4}[nt\n])`
 
 /**
- * A sticky pattern as a rule. Its first group is the value, at the end of the match; without a group all of it is.
- * `takes` says how much of the value is one, from its beginning: empty where it is none.
+ * A pattern as a rule, tried at one place. Its first group is the value, at the end of the match; without a group all
+ * of it is. `takes` says how much of the value is one, from its beginning: empty where it is none.
  */
 const rule = (
   kind: string,
   at: readonly string[],
-  makePattern: () => RegExp,
+  source: string,
   takes: (value: string, match: RegExpExecArray) => string = (value) => value,
+  flags = '',
 ): SecretRule => {
   // Made where its beginning is met: every hook would pay for all of them.
   let pattern: RegExp | null = null
   const find = (text: string, from: number): Span | null => {
-    pattern ??= makePattern()
+    pattern ??= new RegExp(source, `y${flags}`)
     pattern.lastIndex = from
     const match = pattern.exec(text)
     if (match === null) return null
@@ -105,92 +106,48 @@ const literal = (text: string) => text.replace(/[.*+?^$()|[\]{}\\/]/g, String.ra
 /** The kind of what stands in the place of a secret already: no rule looks into it. */
 export const MARK = 'mark'
 
+const WEBHOOK = `(?:hooks\\.slack\\.com${SLASH}(?:services|workflows|triggers)|discord(?:app)?\\.com${SLASH}api(?:${SLASH}v\\d{1,2})?${SLASH}webhooks|webhook\\.office\\.com${SLASH}webhookb2)${SLASH}((?:[A-Za-z0-9_@-]|${SLASH}){20,300})`
+const URL_PASSWORD = `${COLON}${SLASH}{2}[^\\s:/@"'\`<>\\\\[?#&=]{0,100}${COLON}([^\\s/@"'\`<>\\\\[\\p{Cc}\\p{DI}]{1,200}?)(?=@|%(?:25)?40)`
+const PGPASS = `${COLON}\\d{4,5}(?<=(?:^|[^\\w.*-])(?=[\\w.-]{0,100}[g-zG-Z.*])[\\w.*-]{1,100}${COLON}\\d{4,5})${COLON}[\\w*-]{1,63}${COLON}[\\w.@*-]{1,63}${COLON}([^\\s:"'\`<>()\\\\&\u2019\u201D]{4,200})`
+const USER_PASSWORD = `(?:[\\s0]-u|--(?:proxy-)?user)(?:${BLANK}{1,4}|=)["']?[\\w.@+-]{1,64}${COLON}([^\\s"'\`<>\\\\&]{4,200})`
+const BASIC = `basic${BLANK}{1,4}((?:[A-Za-z0-9+/_-]|%2[BF]){8,}(?:=|%3D){0,2})`
+
 /** In the order in which they are tried at one place. Made when the first text is looked at. */
 export const makeRules = (): SecretRule[] => [
-  rule(MARK, ['redacted:'], () => /(?<=\[)redacted:[a-z0-9-]{1,40}(?::[0-9a-f]{8})?\]/y),
+  rule(MARK, ['redacted:'], String.raw`(?<=\[)redacted:[a-z0-9-]{1,40}(?::[0-9a-f]{8})?\]`),
   { kind: 'private-key', at: ['-----BEGIN', '-----END'], find: findPrivateKey },
   ...TOKENS.map(([kind, beginnings, body]) => {
     const at = beginnings.split(' ')
-    return rule(kind, at, () => new RegExp(`${START}(?:${at.map(literal).join('|')})${body}`, 'y'))
+    return rule(kind, at, `${START}(?:${at.map(literal).join('|')})${body}`)
   }),
-  rule('jwt', ['eyJ'], () => new RegExp(`${ALONE}eyJ${PART}\\.${PART}\\.${PART}`, 'y')),
+  rule('jwt', ['eyJ'], `${ALONE}eyJ${PART}\\.${PART}\\.${PART}`),
   // Words begin like these: the rest has to look like chance.
-  rule('openai-key', ['sk-'], () => new RegExp(`${ALONE}sk-([A-Za-z0-9_-]{20,})`, 'y'), ifRandom),
-  rule(
-    'crates-token',
-    ['cio'],
-    () => new RegExp(`${ALONE}cio([A-Za-z0-9]{32})(?![A-Za-z0-9])`, 'y'),
-    ifRandom,
-  ),
-  rule('square-token', ['EAAA'], () => new RegExp(`${ALONE}EAAA([A-Za-z0-9_-]{56,})`, 'y'), ifRandom),
-  rule('azure-secret', ['0Q~'], () => /(?<=[\w.~]{3})\dQ~[\w.~-]{31,40}/y),
-  rule(
-    'telegram-token',
-    [':AA', '%3A'],
-    () => new RegExp(`(?<=\\d{8,10})${COLON}(AA[A-Za-z0-9_-]{32,35})`, 'iy'),
-  ),
-  rule(
-    'webhook',
-    ['hooks.slack.com', 'discord', 'webhook.office.com'],
-    () =>
-      new RegExp(
-        `(?:hooks\\.slack\\.com${SLASH}(?:services|workflows|triggers)|discord(?:app)?\\.com${SLASH}api(?:${SLASH}v\\d{1,2})?${SLASH}webhooks|webhook\\.office\\.com${SLASH}webhookb2)${SLASH}((?:[A-Za-z0-9_@-]|${SLASH}){20,300})`,
-        'iy',
-      ),
-  ),
-  rule(
-    'url-password',
-    ['://', ':\\/', '%3A'],
-    () =>
-      new RegExp(
-        `${COLON}${SLASH}{2}[^\\s:/@"'\`<>\\\\[?#&=]{0,100}${COLON}([^\\s/@"'\`<>\\\\[\\p{Cc}\\p{DI}]{1,200}?)(?=@|%(?:25)?40)`,
-        'iyu',
-      ),
-    (value, { input, index }) =>
-      // Two letters are what examples of web addresses have.
-      value.length < 4 && /https?$/i.test(input.slice(Math.max(0, index - 5), index))
-        ? ''
-        : ifNoStandIn(value),
-  ),
+  rule('openai-key', ['sk-'], `${ALONE}sk-([A-Za-z0-9_-]{20,})`, ifRandom),
+  rule('crates-token', ['cio'], `${ALONE}cio([A-Za-z0-9]{32})(?![A-Za-z0-9])`, ifRandom),
+  rule('square-token', ['EAAA'], `${ALONE}EAAA([A-Za-z0-9_-]{56,})`, ifRandom),
+  rule('azure-secret', ['0Q~'], String.raw`(?<=[\w.~]{3})\dQ~[\w.~-]{31,40}`),
+  rule('telegram-token', [':AA', '%3A'], `(?<=\\d{8,10})${COLON}(AA[A-Za-z0-9_-]{32,35})`, undefined, 'i'),
+  rule('webhook', ['hooks.slack.com', 'discord', 'webhook.office.com'], WEBHOOK, undefined, 'i'),
+  rule('url-password', ['://', ':\\/', '%3A'], URL_PASSWORD, ifNoExample, 'iu'),
   rule(
     'sentry-dsn',
     ['://', ':\\/', '%3A'],
-    () => new RegExp(`${COLON}${SLASH}{2}([0-9a-f]{32})(?=${COLON}[0-9a-f]{32}|@|%(?:25)?40)`, 'iy'),
+    `${COLON}${SLASH}{2}([0-9a-f]{32})(?=${COLON}[0-9a-f]{32}|@|%(?:25)?40)`,
+    undefined,
+    'i',
   ),
-  rule(
-    'bearer',
-    ['bearer'],
-    () => new RegExp(`bearer${BLANK}{1,4}["']?([A-Za-z0-9._~+/=%-]{12,})`, 'iy'),
-    ifCredential,
-  ),
-  rule(
-    'basic-auth',
-    ['basic'],
-    () => new RegExp(`basic${BLANK}{1,4}((?:[A-Za-z0-9+/_-]|%2[BF]){8,}(?:=|%3D){0,2})`, 'iy'),
-    ifPair,
-  ),
-  rule(
-    'pgpass',
-    [':00', '%3A'],
-    () =>
-      new RegExp(
-        `${COLON}\\d{4,5}(?<=(?:^|[^\\w.*-])(?=[\\w.-]{0,100}[g-zG-Z.*])[\\w.*-]{1,100}${COLON}\\d{4,5})${COLON}[\\w*-]{1,63}${COLON}[\\w.@*-]{1,63}${COLON}([^\\s:"'\`<>()\\\\&\u2019\u201D]{4,200})`,
-        'y',
-      ),
-    ifRandomOrMarked,
-  ),
-  rule(
-    'user-password',
-    [' -u', '0-u', '--user', '--proxy-user'],
-    () =>
-      new RegExp(
-        `(?:[\\s0]-u|--(?:proxy-)?user)(?:${BLANK}{1,4}|=)["']?[\\w.@+-]{1,64}${COLON}([^\\s"'\`<>\\\\&]{4,200})`,
-        'y',
-      ),
-    ifRandomOrMarked,
-  ),
+  rule('bearer', ['bearer'], `bearer${BLANK}{1,4}["']?([A-Za-z0-9._~+/=%-]{12,})`, ifCredential, 'i'),
+  rule('basic-auth', ['basic'], BASIC, ifPair, 'i'),
+  rule('pgpass', [':00', '%3A'], PGPASS, ifRandomOrMarked),
+  rule('user-password', [' -u', '0-u', '--user', '--proxy-user'], USER_PASSWORD, ifRandomOrMarked),
   { kind: 'assigned-secret', at: ASSIGNED_AT, find: findAssigned },
 ]
+
+/** Two letters are what examples of web addresses have. */
+function ifNoExample(value: string, { input, index }: RegExpExecArray): string {
+  const isShort = value.length < 4 && /https?$/i.test(input.slice(Math.max(0, index - 5), index))
+  return isShort ? '' : ifNoStandIn(value)
+}
 
 function ifRandom(value: string): string {
   return looksRandom(value) ? value : ''
