@@ -1,8 +1,6 @@
 import { type BudgetCut, type BudgetFit, type BudgetPart, estimateTokens } from '../core/tokens.ts'
 import { stillOverheard, type WorkField, type WorkState } from '../core/work.ts'
 
-type Rank = 'must' | 'should'
-
 /** One step of cutting: when its turn comes, and what of the field it leaves. */
 export interface Squeeze {
   turn: number
@@ -12,34 +10,24 @@ export interface Squeeze {
   leave: 'recent' | number
 }
 
-/** All items stay, and long ones lose their ends, the oldest first. */
-interface Clipping {
-  turn: number
-  takes: 'ends'
-}
-
-type Turn = Squeeze | Clipping
+/** `ends`: all items stay, and long ones lose their ends, the oldest first. */
+type Turn = Squeeze | { turn: number; takes: 'ends' }
 
 interface TextRule {
   how: 'copy' | 'replace'
-  rank: Rank
+  rank: 'must' | 'should'
   squeeze: readonly Turn[]
 }
 
-interface ListRule<Item> {
+interface ListRule<Item> extends Omit<TextRule, 'how'> {
   how: 'accumulate' | 'summarise' | 'prune'
-  rank: Rank
   /** What makes two items the same one. */
   by: ReadonlyArray<Extract<keyof Item, string>>
-  squeeze: readonly Turn[]
 }
 
-/** So many items of a list are kept in a checkpoint; all that ever were stay in the history. */
-interface Capped {
-  most: number
-}
-
-type Carry<Value> = Value extends ReadonlyArray<infer Item> ? (TextRule | ListRule<Item>) & Capped : TextRule
+/** Of a list so many items (`most`) are kept in a checkpoint; all that ever were stay in the history. */
+type Carry<Value> =
+  Value extends ReadonlyArray<infer Item> ? (TextRule | ListRule<Item>) & { most: number } : TextRule
 
 /**
  * How each field carries forward to the next checkpoint, and what it gives up under pressure. The rank is that of
@@ -116,21 +104,16 @@ const FIELDS = Object.keys(CARRY) as Array<WorkField>
 /** The work at the next checkpoint: what was known, and what is new, each field by its row of the table. */
 export function carryForward(before: WorkState, after: Partial<WorkState>): WorkState {
   const work = { ...before }
-  for (const field of FIELDS) carry(work, field, after[field])
+  for (const field of FIELDS) {
+    const row: TextRule | ListRule<Entry> = CARRY[field]
+    const fresh: unknown = after[field]
+    if (fresh === undefined || (row.how === 'copy' && isEmpty(fresh))) continue
+    // `as`: the table's type lets only lists be merged, and a list merges with its own kind.
+    const old: unknown = before[field]
+    const value = 'by' in row ? mergeLists(old as Entry[], fresh as Entry[], row) : fresh
+    Object.assign(work, { [field]: value })
+  }
   return stillOverheard(before, work)
-}
-
-function carry<Field extends WorkField>(
-  work: WorkState,
-  field: Field,
-  fresh: WorkState[Field] | undefined,
-): void {
-  const row: TextRule | ListRule<Entry> = CARRY[field]
-  if (fresh === undefined || (row.how === 'copy' && isEmpty(fresh))) return
-  // `as`: the table's type lets only lists be merged, and a list merges with its own kind.
-  work[field] = (
-    'by' in row ? mergeLists(work[field] as unknown as Entry[], fresh as unknown as Entry[], row) : fresh
-  ) as typeof fresh
 }
 
 type Entry = Record<string, unknown>

@@ -94,10 +94,7 @@ function inDrawingOrder(roots: readonly Member[]): LineageRow[] {
 function inOrder(nodes: readonly LineageNode[]): Member[] {
   return nodes
     .map((node) => ({ node, key: nameKey(node.id), at: timeOf(node.created) }))
-    .sort(
-      (one, other) =>
-        compare(one.at, other.at) || compare(one.key, other.key) || compare(one.node.id, other.node.id),
-    )
+    .sort((a, b) => compare(a.at, b.at) || compare(a.key, b.key) || compare(a.node.id, b.node.id))
     .map(({ node, key }, place) => ({ node, key, place, parent: null, children: [], walk: null }))
 }
 

@@ -233,10 +233,7 @@ export const isBranchs = ({ name, branch }: Pick<StreamFacts, 'name' | 'branch'>
   branch !== null && isSlugOf(name, branchSlug(trunkOr(branch)))
 
 /** The stream of the present branch, whether it exists or not: two branches with one slug get two streams. */
-function branchStream({ branch, streams }: ResolveFacts): {
-  name: string
-  why: 'branch' | 'main' | 'unbranched'
-} {
+function branchStream({ branch, streams }: ResolveFacts): { name: string; why: ResolutionRule } {
   const mine = trunkOr(branch)
   const isTaken = (stream: StreamFacts) =>
     isShut(stream) ||

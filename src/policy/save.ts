@@ -117,12 +117,10 @@ export function rejectedAgain(work: WorkState, saying: Saying): Decision[] {
   if (saying.by === 'user') return []
   const claims = [...saying.decisions, ...CLAIMS.slice(1).flatMap((field) => saying[field])]
   const texts = [...claims, ...(saying.next ?? []), ...(saying.blockers ?? [])]
-    .map((one) => (typeof one === 'string' ? one : one.text))
+    .map((one) => statementOf(one).text)
     .filter((text) => whoseWord(saying, text) === 'agent')
-  return rejectedAmong(
-    work,
-    texts.map((text) => decisionOf(text).text),
-  )
+    .map((text) => decisionOf(text).text)
+  return rejectedAmong(work, texts)
 }
 
 export const referencesIn = ({ commands, ids, learnings, references }: Saying): Breadcrumb[] => [
@@ -135,19 +133,18 @@ export const referencesIn = ({ commands, ids, learnings, references }: Saying): 
 /** What an agent chose or took to be wanted is not confirmed until the user says so; what it saw is as good as seen. */
 function claimsOf(saying: Saying) {
   const claim = (isChoice: boolean) => (one: Statement) => {
-    const {
-      text,
-      why = '',
-      confirmed: sure = !saying.unconfirmed,
-    } = typeof one === 'string' ? { text: one } : one
+    const { text, why = '', confirmed: sure = !saying.unconfirmed } = statementOf(one)
     const origin = whoseWord(saying, decisionSentence({ text, why }))
     return { text, origin, confirmed: sure && !(isChoice && origin === 'agent') }
   }
   return { plain: claim(false), choice: claim(true) }
 }
 
+const statementOf = (one: Statement): Exclude<Statement, string> =>
+  typeof one === 'string' ? { text: one } : one
+
 function decisionFrom(one: Statement, claim: (one: Statement) => Claim): Decision {
-  const { text, why = '', supersededBy = null, rejected } = typeof one === 'string' ? { text: one } : one
+  const { text, why = '', supersededBy = null, rejected } = statementOf(one)
   return {
     ...claim(one),
     ...(why === '' ? decisionOf(text) : { text, why }),
@@ -224,12 +221,8 @@ export function capWork(
 /** Those that were superseded go first, then those that nobody confirmed, of each the oldest. */
 function capDecisions(decisions: Decision[], most: number): Decision[] {
   const worth = (one: Decision) => (stands(one) ? (one.confirmed ? 2 : 1) : 0)
-  const kept = new Set(
-    decisions
-      .toReversed()
-      .sort((a, b) => worth(b) - worth(a))
-      .slice(0, most),
-  )
+  const best = decisions.toReversed().sort((a, b) => worth(b) - worth(a))
+  const kept = new Set(best.slice(0, most))
   return decisions.filter((one) => kept.has(one))
 }
 
@@ -258,11 +251,7 @@ const mayReplace = (decision: Decision, saying: Saying): boolean =>
   saying.by === 'user' ||
   !isUsersClaim(decision) ||
   saying.decisions.every(
-    (one) =>
-      whoseWord(
-        saying,
-        decisionSentence(typeof one === 'string' ? { text: one, why: '' } : { why: '', ...one }),
-      ) === 'user',
+    (one) => whoseWord(saying, decisionSentence({ why: '', ...statementOf(one) })) === 'user',
   )
 
 /** What the user confirmed, and an agent asked to replace by a decision of its own: both stand. */

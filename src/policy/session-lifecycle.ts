@@ -66,14 +66,10 @@ export const isLive = ({ phase, endedAt }: Pick<Session, 'phase' | 'endedAt'>) =
 const QUIET_MS = 1_800_000
 
 /** For how long a session went on without any of its hooks being heard; null where that is not so. */
-export function quietFor({
-  events,
-  lastActivityAt,
-  endedAt,
-}: Pick<Session, 'events' | 'lastActivityAt' | 'endedAt'>): number | null {
-  const heard = events.at(-1)?.at
-  if (heard === undefined || endedAt !== null) return null
-  const quietMs = Date.parse(lastActivityAt) - Date.parse(heard)
+export function quietFor(session: Pick<Session, 'events' | 'lastActivityAt' | 'endedAt'>): number | null {
+  const heard = session.events.at(-1)?.at
+  if (heard === undefined || session.endedAt !== null) return null
+  const quietMs = Date.parse(session.lastActivityAt) - Date.parse(heard)
   return quietMs > QUIET_MS ? quietMs : null
 }
 
