@@ -2,7 +2,6 @@ import type { AgentEvent } from '../core/agent-event.ts'
 import type { Session, Stretch } from '../core/session.ts'
 
 interface Weight {
-  /** So many make a point. */
   perPoint: number
   /** No more points come from it than this. */
   mostPoints: number
@@ -18,7 +17,6 @@ export const WEIGHTS = {
   minutes: { perPoint: 10, mostPoints: 6 },
 } as const satisfies Record<string, Weight>
 
-/** With so many points the agent is asked to save. */
 export const DUE_AT_POINTS = 12
 
 /** Upper limit for the work time counted between two events: in a longer pause the user was away. */

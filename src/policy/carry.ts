@@ -6,7 +6,6 @@ export interface Squeeze {
   turn: number
   /** Only what is finished, superseded or stale; or any, the oldest first. */
   takes: 'spent' | 'oldest'
-  /** So many of the newest stay in any case. */
   leave: 'recent' | number
 }
 
@@ -142,12 +141,10 @@ const overlayItem = (item: Entry = {}, fresh: Entry = {}): Entry => ({
   ...Object.fromEntries(Object.entries(fresh).filter(([name, value]) => value !== '' || !(name in item))),
 })
 
-/** Every step of cutting, in its turn. */
 const LADDER: ReadonlyArray<Turn & { field: WorkField }> = FIELDS.flatMap((field) =>
   CARRY[field].squeeze.map((turn: Turn) => ({ field, ...turn })),
 ).sort((a, b) => a.turn - b.turn)
 
-/** So many of the newest are recent. */
 export const KEEP_RECENT = 10
 
 /** From this turn on only an absolute budget cuts: it clips lines, and then takes what is recent as well. */
@@ -197,7 +194,6 @@ export function fitToBudget(
   }
 }
 
-/** What a turn may take of the parts of its field, in its order. */
 function partsToTake<Entry extends [number, BudgetPart]>(turn: Turn, mine: Entry[]): Entry[] {
   if (turn.takes === 'ends')
     return mine.filter(([, { text, clip = text }]) => estimateTokens(clip) < estimateTokens(text))

@@ -35,7 +35,6 @@ interface LocatedItem {
 export const sayCorrected = ({ text, to }: Pick<CorrectedItem, 'text'> & { to?: string | undefined }) =>
   to === undefined ? text : `${text} → ${to}`
 
-/** The work after second thoughts, and what each was about. */
 export function correctWork(
   before: WorkState,
   corrections: readonly Correction[],
@@ -167,7 +166,6 @@ function replaceItem(work: WorkState, field: CorrectableField, old: object, fres
   return { ...work, [field]: list, ...(overheard ? { overheard } : {}) } as WorkState
 }
 
-/** All that an item says. */
 const reasonedText = (item: { text: string; why?: string }) =>
   [item.text, item.why ?? ''].map(collapseSpaces).join('\n')
 
@@ -197,7 +195,6 @@ export function noteVanished(before: WorkState, after: WorkState): WorkState {
 
 const isSameText = (some: string, other: string) => comparableText(some) === comparableText(other)
 
-/** The decisions against something, by its text. */
 function rejectionsIn({ decisions }: WorkState): Map<string, Decision> {
   const rejected = decisions.filter((one) => one.rejected !== undefined && one.supersededBy !== null)
   return new Map(rejected.map((one) => [comparableText(one.text), one]))

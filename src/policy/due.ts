@@ -1,10 +1,8 @@
 import { formatCount } from '../core/text.ts'
 
-/** What is known about the work since it was last saved. */
 export interface DueInput {
   /** Null where nothing is saved yet. */
   savedAgeMs: number | null
-  /** Uncommitted files that changed since the last save. */
   filesChanged: number
   /** Null where git was not asked, or could not answer. */
   commitsSince: number | null
@@ -47,7 +45,6 @@ type Candidate = [
   text: string | null,
 ]
 
-/** The most important first. */
 function candidatesIn(seen: DueInput): Candidate[] {
   const { savedAgeMs, stage, steps, branch, decisionsSinceDelta: count } = seen
   const decided = count > 0 ? `${formatCount(count, 'decision')} not yet in the document.` : null

@@ -13,7 +13,6 @@ const KNOWLEDGE = {
   learnings: ({ references }: WorkState) => references.filter(({ kind }) => kind === 'learning'),
 }
 
-/** How much of each there is. */
 export type KnowledgeCount = Record<keyof typeof KNOWLEDGE, number>
 
 const LISTS = ['constraints', 'rules', 'facts'] as const

@@ -47,7 +47,6 @@ export const ITEM_FIELD_NAMES = {
   blockers: 'blocker',
 } as const satisfies Record<CorrectableField, string>
 
-/** What an item of each field is called in a sentence. */
 export const ITEM_NOUNS: Record<CorrectableField, string> = { ...ITEM_FIELD_NAMES, next: 'next step' }
 
 /** An item that can be confirmed, rejected, said in other words or removed. */

@@ -10,7 +10,6 @@ import { nudgesFor } from './window.ts'
  */
 export type MessageKind = 'start' | 'dropped' | 'nudge' | 'ask'
 
-/** What an event of an agent leads to. */
 export interface Moment {
   /** Whether the store is opened; each event stands in the session's journal before that. */
   opens: 'always' | 'when-due' | 'never'

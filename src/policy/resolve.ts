@@ -9,9 +9,7 @@ export interface StreamFacts {
   name: string
   standing: 'focused' | 'open' | 'archived'
   updatedMs: number
-  /** The branch on which its head was saved. */
   branch: string | null
-  /** The plan under which its head was saved. */
   plan?: string | null
   /** It began as the work of the present branch, and was renamed. */
   isRenamed?: boolean

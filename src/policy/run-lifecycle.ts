@@ -2,7 +2,6 @@ import type { Progress } from '../core/checkpoint.ts'
 import { openSteps, type PlanStep } from '../core/plan.ts'
 import type { Position } from '../core/work.ts'
 
-/** What can happen to a run. */
 export const RUN_EVENTS = [
   'step_in_progress',
   'step_done',

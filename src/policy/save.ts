@@ -22,7 +22,6 @@ export type Statement =
   | string
   | { text: string; why?: string; confirmed?: boolean; supersededBy?: string | null; rejected?: string }
 
-/** A file that a user or an agent names in a save. */
 export type NamedFile = Pick<Artifact, 'path'> & Partial<Pick<Artifact, 'action' | 'description'>>
 
 /** What somebody says at a save, in their words. Lists are what is new; what is known stays. */
@@ -45,7 +44,6 @@ export interface Saying extends WordSource {
   ids: string[]
   learnings: string[]
   references: Breadcrumb[]
-  /** Known decisions that the new one replaces. */
   supersedes: string[]
   /** Known questions that are answered. */
   resolve: string[]
@@ -53,7 +51,6 @@ export interface Saying extends WordSource {
   confirm: string[]
   /** Second thoughts about what is known; they come before all else that is said. */
   corrections: Correction[]
-  /** Whether the new claims are unconfirmed. */
   unconfirmed: boolean
 }
 
@@ -74,7 +71,6 @@ export interface SaveInput {
   note: boolean
   /** What the session is to be known for. */
   accomplishments: string[]
-  /** How many secrets were taken out of what was said. */
   redacted: number
   /** The work goes over to somebody else: no advice about saving is due any more. */
   handedOff?: true

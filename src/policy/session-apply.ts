@@ -90,7 +90,6 @@ export const withEvent = <S extends Pick<Session, 'events'>>(session: S, event: 
   events: [...session.events, event].slice(-MOST_EVENTS),
 })
 
-/** The session after one event, with the event in its list. */
 export function applyEvent(session: Session, event: AgentEvent, ms: number | null = null): Session {
   // The journal of a newer version may hold an event of a kind that this one does not know.
   const { note = '', ...change } = changeBy(session, event) ?? {}

@@ -52,7 +52,6 @@ export function dueEvent({ phase, lastActivityAt, endedAt }: SessionTimes, nowMs
   return due[phase] || null
 }
 
-/** The phase that a session has at a time. */
 export function phaseAt(session: SessionTimes, nowMs: number, grewAtMs?: number): Phase {
   const event = dueEvent(session, nowMs, grewAtMs)
   return event === null ? session.phase : nextPhase(session.phase, event)

@@ -9,7 +9,6 @@ const THRESHOLDS = [
   { percent: 85, pressure: 'high' },
 ] as const
 
-/** How full a context window is, in three words. */
 export const windowPressure = (usedPercent: number): Pressure =>
   THRESHOLDS.findLast(({ percent }) => usedPercent >= percent)?.pressure ?? 'low'
 

@@ -49,7 +49,6 @@ export interface Carry {
 /** A reading of another shape is not understood, and its file is read anew. */
 const VERSION = 2
 
-/** As plain JSON. */
 export const writeCarry = ({ messages, calls, seen, held, tasks, helpers, expands }: Carry) => ({
   version: VERSION,
   ...{ messages: [...messages], calls: [...calls], seen: [...seen], held: [...held] },
@@ -75,7 +74,6 @@ export function readCarry(value: unknown): Carry | null {
   return saved?.version === VERSION ? carryOf(saved) : null
 }
 
-/** Puts what is newest last, and lets the oldest go. */
 export function rememberNewest<K, V>(map: Map<K, V>, key: K, value: V, most: number): void {
   map.delete(key)
   map.set(key, value)

@@ -21,10 +21,8 @@ const PREFACE = 8_000
 /** Where the client says who wrote a prompt: these are people. */
 const PEOPLE = ['', 'human', 'person', 'composer', 'remote']
 
-/** Tells an entry of the row's time. */
 type EmitEntry = (entry: EntryBody) => void
 
-/** Tells what a row of the main conversation says. */
 export function tellEntries(row: Row, carry: Carry, onEntry: (entry: TranscriptEntry) => void): void {
   const tell: EmitEntry = (entry) => onEntry({ ...entry, at: row.at })
   if (row.type === 'assistant') tellAssistant(row, carry, tell)

@@ -16,7 +16,6 @@ const MACHINE =
 
 const INTERRUPT = '[Request interrupted by user'
 
-/** Whether the client wrote that the user broke in. */
 export const isInterrupt = (text: string) => text.startsWith(INTERRUPT)
 
 /** What of a text a human typed; empty where it is the client's own. */
@@ -40,7 +39,6 @@ export function commandIn(text: string): { name: string; words: string } | null 
   return name === '' || BUILT_IN.has(name) || OURS.test(name) ? null : { name, words: words.trim() }
 }
 
-/** What stands between two marks; empty where one is missing. */
 function between(text: string, open: string, close: string): string {
   const from = text.indexOf(open)
   const to = from < 0 ? -1 : text.indexOf(close, from)
@@ -87,7 +85,6 @@ const BEFORE_SUMMARY = [
 const BEHIND_SUMMARY =
   /\n(?:<\/summary>|If you need specific details from before compaction|Continue the conversation from where it left off|Please continue the conversation from where we left|The messages after this summary are|Recent messages are preserved)[\s\S]*$/
 
-/** A compaction's summary without the client's preface and tags. */
 export function bareSummary(text: string): string {
   let bare = text.trim()
   for (let before = ''; before !== bare; ) {
@@ -100,7 +97,6 @@ export function bareSummary(text: string): string {
     .trim()
 }
 
-/** Why a call did not run. */
 export interface UserRefusal {
   /** The user said no; else a rule, a hook or the client did. */
   byUser: boolean

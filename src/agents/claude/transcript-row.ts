@@ -14,7 +14,6 @@ export type Row = ReturnType<typeof rowOf>
 /** One block of a message; what is in its open fields is looked into by who wants it. */
 export type Block = ReturnType<typeof blockOf>
 
-/** The attachments that tell something. */
 const TELLING = ['queued_command', 'task_status']
 /** Kinds of lines that can be most of a file, and say nothing. */
 const SKIPPED = /^(?:progress|api-request(?:-blob|-shape)?|file-history-(?:snapshot|delta))$/
@@ -69,7 +68,6 @@ function withoutText(line: Buffer): string {
 
 export const isRow = (row: Row | { type: string }): row is Row => 'uuid' in row
 
-/** Null where a text is no JSON object. */
 function rowIn(text: string): Row | null {
   const line = membersIn(text)
   return line === null ? null : rowOf(line)

@@ -27,7 +27,6 @@ export class Tally {
     this.statistics = structuredClone(before)
   }
 
-  /** A line of a kind that is not read. */
   countOther(kind: string) {
     if (!SILENT.test(kind)) this.countLine(safeName(kind.slice(0, 40), /^[A-Za-z][\w-]*$/))
   }
@@ -109,7 +108,6 @@ export function isRejected({ failed, content }: Block, { denied }: Row): boolean
   return isRefusedByUser(text)
 }
 
-/** How often a shell command calls `git commit`. */
 const countCommits = (command: string) =>
   command.includes('commit') ? simpleCommands(command).filter(isGitCommit).length : 0
 

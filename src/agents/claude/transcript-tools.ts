@@ -24,7 +24,6 @@ const STATES: Record<string, TaskState> = {
 const TASKS = ['task_id', 'bash_id', 'shell_id']
 const PATHS = ['file_path', 'notebook_path', 'path']
 
-/** What matters of a call's input. */
 export function toolInput(value: unknown): ToolInput {
   const members = membersOf(value)
   const nameAt = (keys: readonly string[], max: number) =>
@@ -183,7 +182,6 @@ const HANDLE = /(?:\b(?:ID|agentId|task_id)[:=] ?|^name: )`?([A-Za-z0-9_-]{3,80}
 const BROKE = /^(?:API Error\b|\[Request interrupted)/
 const COMPLETED = /<status>completed<\/status>|\bstatus: completed\b/i
 const OVER = /<status>(?:completed|failed|killed|stopped)<\/status>|\bstatus: (?:completed|failed|killed)\b/i
-/** Where the client kept a call from running. */
 const NEVER_RAN =
   /^(?:Error: )?(?:<tool_use_error>|This (?:Bash )?command (?:requires approval|contains multiple operations)|Claude requested permissions|Permission to use |Cancelled: |Sibling tool call errored)/
 const CREATED = /\bcreated\b/i

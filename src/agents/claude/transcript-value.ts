@@ -28,7 +28,6 @@ export function cutToEnd(text: string, max: number): string {
   return text.slice(first >= 0xdc00 && first < 0xe000 ? from + 1 : from)
 }
 
-/** The end of a text, from a whole word on. */
 export function cutToLastWords(text: string, max: number): string {
   const cut = cutToEnd(text, max)
   const first = text.length - cut.length

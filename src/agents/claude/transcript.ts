@@ -93,7 +93,6 @@ function readHelpers(path: string, session: Conversation, budget: number): boole
 
 type SubagentCalls = Map<string, CountedUsage> | null
 
-/** What the lines of a session come to. */
 class Conversation {
   readonly carry: Carry
   private readonly tally: Tally

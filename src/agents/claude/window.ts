@@ -63,7 +63,6 @@ function useOf(row: Buffer): LastUse | null {
 
 const MAX_WINDOW = 1_000_000_000
 
-/** What the client says at each drawing of its status line. */
 export function statusOf(payload: unknown): StatusInput {
   const id = fieldOf(payload, 'session_id')
   const context = fieldOf(payload, 'context_window')

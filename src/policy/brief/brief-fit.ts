@@ -68,7 +68,6 @@ function fitRung(
 }
 
 interface RenderedLines {
-  /** The lines that are shown. */
   shown: Array<{ section: BriefSection; lines: BriefLine[] }>
   /** How many lines of which section are not shown. */
   cuts: Array<{ title: string; count: number }>
@@ -258,6 +257,5 @@ function shrinking(most: number, floor: number): number[] {
   return [...lengths, floor]
 }
 
-/** Every number above the first, up to the last. */
 const between = (first: number, last: number) =>
   Array.from({ length: Math.max(0, last - first) }, (_, index) => first + index + 1)

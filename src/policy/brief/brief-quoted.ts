@@ -19,7 +19,6 @@ export const mergedSection = (stream: string, news: WorkState): TalkSection =>
     ...news.references.map(({ text }) => MESSAGE_LINES.learning(text)),
   ])
 
-/** What a file tells beside the work of a brief. */
 export function foundSection(
   { path, work, atMs }: { path: string; work: WorkState; atMs: number },
   nowMs: number,
@@ -28,7 +27,6 @@ export function foundSection(
   return { ...quotedSection(title, command, workLines(work)), more: FOUND_NOTES.keep(command) }
 }
 
-/** Whether a path is one word of a shell. */
 const isOneWord = (path: string) => /^[\w./-]+$/.test(path)
 
 /** What takes a file into the store: by its path, where a shell can be told it. */
@@ -76,7 +74,6 @@ const HELD = 0.7
 /** So few words ("go on") need not be given back. */
 const SAYS_LITTLE = 2
 
-/** Decisions, rules and constraints of some work, as lines. */
 export function claimLines(work: WorkState): string[] {
   const standing = work.decisions.filter(({ supersededBy }) => supersededBy === null)
   const withClaimMark = ({ text, confirmed }: { text: string; confirmed: boolean }) =>

@@ -45,7 +45,6 @@ const SECTIONS: ReadonlyArray<{ title: string; fields: readonly BriefField[] }> 
 
 const rankOf = (field: BriefField) => (field === 'learnings' ? 'should' : CARRY[field].rank)
 
-/** Whether somebody saved anything that must be told. */
 export const saysAnything = (work: WorkState) =>
   SECTIONS.flatMap(({ fields }) => fields).some((field) => {
     if (field === 'learnings' || field === 'position' || rankOf(field) !== 'must') return false
@@ -80,7 +79,6 @@ const NAMES: { readonly [Field in BriefField]?: { name: string; isOnce?: true; i
   blockers: { name: 'Blocker' },
   questions: { name: 'Question' },
 }
-/** What a field is called where its section does not say it. */
 export const nameOfField = (field: BriefField) => NAMES[field]?.name ?? field
 
 const WORST: readonly Mark[] = ['stale', 'unverifiable', 'not found', 'fresh']

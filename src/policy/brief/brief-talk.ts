@@ -8,7 +8,6 @@ import type { DigestSurroundings } from '../digest/tell-parts.ts'
 import { isLasting } from '../digest/tell-requests.ts'
 import { bisectRange } from './brief-words.ts'
 
-/** What a session said, for a brief. */
 export interface Talk {
   id: string
   /** How long ago it was last heard of, in words: "2 hours". */
@@ -121,7 +120,6 @@ function withoutRoot(line: string, root: string): string {
   )
 }
 
-/** The scale is tried in so many steps. */
 const STEPS = 256
 
 /** The largest scale at which what is told fits; null where not even the smallest does. */

@@ -111,5 +111,4 @@ export function clipLine(line: BriefLine, tokens: number, estimate: Estimate): B
   return { ...line, text: short, why: left < MIN_REASON ? '' : clipTokens(why, left, estimate), note: '' }
 }
 
-/** A shorter reason says nothing. */
 const MIN_REASON = 4

@@ -16,7 +16,6 @@ export interface ItemCheck {
   note: string
 }
 
-/** What has changed in the world since the checkpoint. */
 export interface Drift {
   branch: { was: string; now: string } | null
   /** Null where nobody can tell: no git, or the commit is gone. */
@@ -39,11 +38,9 @@ export interface BriefInput {
   command?: string
   /** What must be known before all else, in a few short lines. */
   notes?: readonly string[]
-  /** What its sessions said. */
   talks?: Talks | null
   /** What was saved for an earlier task, or long before the rest. */
   earlier?: EarlierFields
-  /** What branches knew that are merged. */
   merged?: readonly TalkSection[]
   /** The session has lost its context: whether the focus still holds is asked in any case. */
   asksFocus?: boolean

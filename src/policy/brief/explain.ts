@@ -7,7 +7,6 @@ import { BEFORE_TASK, type BriefLine, type BriefSection, nameOfField } from './b
 import type { TalkSection, Talks } from './brief-talk.ts'
 import { type ItemOrigin, originKey, TASK_FIELDS } from './newest-task.ts'
 
-/** Where a line of a brief comes from. */
 export type LineSource =
   | ItemOrigin
   /** What a session said; `request` counts from 1. */
@@ -115,7 +114,6 @@ function explainSaved(line: BriefLine, section: BriefSection, parts: BriefParts)
   }
 }
 
-/** What is left out because its task is done. */
 function overLines({ input, origins, cost }: BriefParts): ExplainedLine[] {
   const { work, earlier } = input
   const fields = TASK_FIELDS.filter((field) => earlier?.over.has(field))
@@ -173,7 +171,6 @@ function commandsFor(line: BriefLine, { input: { work, stream }, isNamed }: Brie
     : [`savepoint reword ${text} --to "…"${where}`, remove]
 }
 
-/** So long a name is given whole. */
 const SHORT_NAME = 40
 
 /** The first words of an item that no other item has. */

@@ -4,7 +4,6 @@ import { didSomething } from '../digest/outcome.ts'
 import { taskRequests } from '../digest/work.ts'
 import { isTaskDone, type Talk, type Talks } from './brief-talk.ts'
 
-/** How an item came into the work. */
 export type OriginKind = 'save' | 'delta' | 'handoff' | 'document' | 'ledger' | 'import' | 'session'
 
 /** The checkpoint in which an item of the work first stood, and has stood since. */
@@ -23,7 +22,6 @@ export interface ItemOrigin {
   isOlder: boolean
 }
 
-/** Names an item in a map of origins. */
 export const originKey = (field: WorkField, item: string) => `${field}\n${item}`
 
 /** Fields that tell of one task. Decisions, rules and facts hold beyond it. */

@@ -22,7 +22,6 @@ const OUR_COMMAND =
   /^(?:\S*\/)?(?:savepoint|node \S*\/cli\.cjs) (?:save|resume|status|handoff|search|sessions|info)\b/
 const LONGEST = { id: 100, path: 300, what: 200, prompt: 900 }
 
-/** A tool was called. */
 export function beginCall(digest: Digest, { id, name, does, input, at }: TranscriptEntryOf<'tool'>): void {
   if (does === 'ours' || OUR_COMMAND.test(input.command ?? '')) return
   const { path = '', command = '', description = '', helper = '', prompt = '', task = '' } = input
@@ -65,7 +64,6 @@ export function beginCall(digest: Digest, { id, name, does, input, at }: Transcr
     }
 }
 
-/** A command by its first line, and a commit by its subject. */
 function commandLine(command: string): string {
   const [line = ''] = command.trim().split('\n', 1)
   const subject = notableOf(command.slice(0, 1_000))?.commits ? commitSubject(command) : ''
@@ -117,7 +115,6 @@ const readsSecretFile = ({ what, command }: OpenCall) => isSecretFile(what) || n
 
 const lastLine = (text: string) => redactToLine(text.trimEnd().split('\n').at(-1) ?? '', 160)
 
-/** Something in the background came to its end. */
 export function finishCall(
   digest: Digest,
   { id, failed, at }: Pick<TranscriptEntryOf<'finished'>, 'id' | 'failed' | 'at'>,
@@ -159,7 +156,6 @@ function markChange({ requests }: Digest): void {
   if (request) request.effect = 'changes'
 }
 
-/** How a run came to its end. */
 type RunEnd = Pick<Check, 'failed' | 'code' | 'at'>
 
 function recordRun(digest: Digest, call: OpenCall, { failed, code, at }: RunEnd, output: string): void {
@@ -231,6 +227,5 @@ const hasPassed = (name: string, passed: readonly string[]) =>
 /** Whether a check still fails, as far as anybody knows. */
 export const isFailing = ({ failed, notPassedSince }: Check) => failed && notPassedSince.length > 0
 
-/** What failed, how, and the line of its output that says so. */
 export const describeFailure = ({ family, code, detail }: Check) =>
   `${family}${code === null ? '' : ` (exit ${code})`}${detail === '' ? '' : `: ${quoteOutput(detail)}`}`

@@ -11,14 +11,12 @@ export interface Family {
   kind: CheckKind
 }
 
-/** What of a shell line says how the work stands. */
 export interface NotableCommand {
   families: Family[]
   /** Its exit code may be that of something else: a pipe, what follows, or a command beside the checks. */
   isMasked: boolean
   /** Its failure says as little: the part that failed may have found nothing. */
   isFiltered: boolean
-  /** It also commits. */
   commits: boolean
   /** Each part runs only where the one before went well. */
   isChain: boolean
@@ -176,14 +174,12 @@ function verdictOf(
   return failed || output === '' || COUNTS.test(output) ? 'unknown' : 'passed'
 }
 
-/** A count of lines that were found. */
 const COUNTS = /^\s*\d+\s*$/
 
 /** Words of a shell or a runner that did not know the command. */
 const NO_COMMAND =
   /\b(?:unrecognized subcommand|unknown (?:sub)?command|command not found|missing script|no such command)\b/i
 
-/** Whether a command gives old commits new hashes. */
 export const rewritesHistory = (command: string) =>
   /\bgit(?: -\S+){0,4} (?:filter-repo|filter-branch|rebase)\b/.test(command)
 

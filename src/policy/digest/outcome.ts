@@ -56,7 +56,6 @@ function listDone(digest: Digest): string[] {
   ]
 }
 
-/** What makes a session one that did something. */
 const WEIGHTS: ReadonlyArray<{ weight: number; isTrue: (digest: Digest) => boolean }> = [
   { weight: 3, isTrue: ({ counts }) => counts.edits > 0 },
   // A session that was killed in its first edit: nobody knows whether the file was written.

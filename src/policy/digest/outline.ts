@@ -30,7 +30,6 @@ const plainHeading = (heading: string) => heading.replace(/\s*#+\s*$/, '').repla
 /** A numbered heading, or an item of a numbered list at the margin. */
 const STEP =
   /^(?:#{1,6}\s+(?:\*\*)?(?:Step|Phase|Schritt|Étape|Paso|Шаг|步骤|ステップ)?\s*\d{1,2}[a-z]?\s*[.:)–—-]?\s+\S|\d{1,2}[.)]\s+\S)/i
-/** How people and agents speak of a step. */
 const NAMED_STEP = /(?:\b(?:steps?|phase|schritte?|étapes?|pasos?)|шаг|步骤|ステップ)\s*#?(\d{1,2})/giu
 const HEADING = /^#{1,6}\s/
 /** Words in capitals that mark what must be kept to. */

@@ -5,7 +5,6 @@ import { redact } from '../redact.ts'
 /** A text as it is kept: without secrets and what drives a terminal. A secret is looked for before anything is cut. */
 export const redactAndShorten = (text: string, most: number) => shorten(plainText(redact(text)), most)
 
-/** The same in one line. */
 export const redactToLine = (text: string, most: number) => shorten(inOneLine(plainText(redact(text))), most)
 
 /** Line breaks become a mark, so that a list stays one. */
@@ -113,7 +112,6 @@ export const lettersIn = (text: string): number =>
 export const countWords = (text: string): number =>
   (text.replace(UNSPACED, ' ').match(ANY_WORD)?.length ?? 0) + (text.match(DENSE_CHARACTERS)?.length ?? 0) / 2
 
-/** Whether a text asks something, in whatever script. */
 export const hasQuestion = (text: string) => /[?？]/.test(text)
 
 /** The paragraphs of a text, and which of them asks last, headings aside; -1 where none does. */

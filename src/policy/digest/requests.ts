@@ -180,7 +180,6 @@ export function changeQueue(digest: Digest, { change, text, at }: TranscriptEntr
   hearQueued(digest, next)
 }
 
-/** The entry of the queue that comes as a request now. */
 function takeQueued({ queue }: Digest, words: string): Digest['queue'][number] | null {
   const at = queue.findIndex(({ text, isSent }) => isSent && text === words)
   return at < 0 ? null : (queue.splice(at, 1)[0] ?? null)

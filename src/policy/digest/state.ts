@@ -1,7 +1,6 @@
 import type { CallKind, RequestKind } from '../../core/transcript.ts'
 import type { CheckKind } from './commands.ts'
 
-/** What a user said, in the user's own words. */
 export interface Request {
   at: string
   how: RequestKind
@@ -42,7 +41,6 @@ export interface OpenCall {
   isInBackground: boolean
   /** Of a helper that was stopped: by what words. */
   stoppedBy: string
-  /** In a few words. */
   what: string
   /** What a helper was told to do; empty for any other call. */
   prompt: string
@@ -97,12 +95,9 @@ export interface Commit {
 export interface ShownPlan {
   at: string
   title: string
-  /** Its headings and steps, in order. */
   outline: string[]
-  /** Its first paragraphs. */
   opening: string
   verdict: 'shown' | 'approved' | 'refused'
-  /** How often a plan was shown in this session. */
   timesShown: number
   path: string
 }
@@ -122,7 +117,6 @@ export interface SummaryParts {
   requestsBefore: number
   requestsSince: number
   intent: string
-  /** What the user said, as it lists it. */
   userSaid: string
   pending: string
   currentWork: string
@@ -155,7 +149,6 @@ export interface Digest {
   lastCall: LastCall | null
   summary: SummaryParts | null
   counts: { requests: number; calls: number; edits: number }
-  /** Who or what spoke last. */
   lastEvent: 'nothing' | 'request' | 'text' | 'call' | 'interrupt' | 'halt'
   /** What the provider said when it stopped the session; empty where it did not. */
   haltWords: string
@@ -168,7 +161,6 @@ export const KEEP = {
   ...{ files: 100, calls: 16, tasks: 40, steps: 30, rules: 8, outline: 40 },
 } as const
 
-/** A digest is never more bytes of JSON than this. */
 export const DIGEST_LIMIT = 65_536
 
 export const emptyDigest = (): Digest => ({
@@ -178,7 +170,6 @@ export const emptyDigest = (): Digest => ({
   ...{ counts: { requests: 0, calls: 0, edits: 0 }, lastEvent: 'nothing', haltWords: '', lastAt: null },
 })
 
-/** Keeps the newest of a list. */
 export function keepNewest<T>(list: T[], most: number): void {
   if (list.length > most) list.splice(0, list.length - most)
 }

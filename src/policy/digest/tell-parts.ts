@@ -27,10 +27,8 @@ const SHARES = {
   commits: { most: 420, least: 80 },
 } as const satisfies Record<string, { most: number; least: number }>
 
-/** How large a part may be: in characters, or in lines. */
 export type Size = (part: keyof typeof SHARES) => number
 
-/** The sizes on a scale from 0 to 1. */
 export const sizeAt =
   (scale: number): Size =>
   (part) =>
@@ -49,7 +47,6 @@ export function endLines(digest: Digest, trusted: boolean): string[] {
   return cut.length > 0 ? cut : ['Cut off in the middle of a turn.']
 }
 
-/** What was being done when a turn was cut off. */
 function cutOffLines({ lastCall, calls }: Digest): string[] {
   const open = calls.filter((call) => !isInFlight(call)).map(({ what }) => `\`${what}\``)
   if (open.length > 0)
@@ -103,7 +100,6 @@ const MOVED_ON = 2
 export const isTaskListStale = ({ requestsSinceTasks }: Pick<Digest, 'requestsSinceTasks'>) =>
   requestsSinceTasks >= MOVED_ON
 
-/** A list of tasks takes so many characters. */
 const LISTED = 420
 
 /** The tasks with their states; a list that the talk has left behind is not told as current. */
@@ -127,7 +123,6 @@ const VERDICTS = { shown: 'was shown', approved: 'was approved', refused: 'was r
 /** So many requests later, what a plan says may have been overtaken. */
 const PLAN_HOLDS = 3
 
-/** How many requests came since a plan was shown. */
 const requestsSincePlan = ({ plan, requests }: Digest) =>
   requests.filter(({ at, how }) => how !== 'answer' && at > (plan?.at ?? '')).length
 
@@ -248,7 +243,6 @@ function stateOf(name: string, action: string, { uncommitted, isGone }: DigestSu
   return parts.filter((part) => part !== '').join(', ')
 }
 
-/** A shorter part says nothing. */
 const LEAST = 80
 
 /**

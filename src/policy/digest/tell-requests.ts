@@ -126,7 +126,6 @@ function requestLine(request: Request, size: Size, part: Part): string {
   return told === undefined ? line : `${line} → agent: "${told}"`
 }
 
-/** A request with what it answers. */
 function requestText({ how, text, about, answeredQuestion }: Request, size: Size, part: Part): string {
   const said = shorten(inOneLine(text), size(part))
   const question = how === 'answer' ? about : answeredQuestion

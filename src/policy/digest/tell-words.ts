@@ -15,7 +15,6 @@ export function shortAnswer(digest: Digest): string {
   return words.length <= SHORT ? inOneLine(words) : ''
 }
 
-/** Whether the agent ended its turn. */
 export const hasEndedTurn = (digest: Digest) => finalWords(digest) !== null
 
 /** Of what was announced earlier in a turn only a report is worth telling: the rest was overtaken. */

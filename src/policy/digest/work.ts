@@ -65,7 +65,6 @@ export function deriveWork(
   }
 }
 
-/** The requests in which a user typed what is to be done. */
 export const taskRequests = ({ requests }: Digest, trusted: boolean): Request[] =>
   requests.filter((request) => isTyped(request, trusted) && saysTask(request))
 

@@ -61,7 +61,6 @@ const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-/i
 /** Blanks and a word that is no part of a name and its value: only an option is given to what follows it so. */
 const PROSE = /[^\S\n]+(?!(?:is|was|set to)\s|["']?value)\w/iy
 
-/** The secret that the name at this place is given to. */
 export function findAssigned(text: string, at: number): Span | null {
   patterns ??= makePatterns()
   const named = execAt(patterns.name, text, at)
@@ -91,7 +90,6 @@ function execAt(pattern: RegExp, text: string, at: number): RegExpExecArray | nu
 }
 
 type Assignment = Record<'text' | 'before' | 'word' | 'suffix' | 'between' | 'quote' | 'raw', string> & {
-  /** Where the value begins. */
   start: number
   isOption: boolean
 }
@@ -152,7 +150,6 @@ function isSecretName(before: string, word: string): boolean {
   )
 }
 
-/** What a name begins with, before the word at this place. */
 function nameBefore(text: string, at: number): string {
   let from = at
   while (from > 0 && at - from < 60 && /[\w.-]/.test(text.charAt(from - 1))) from -= 1

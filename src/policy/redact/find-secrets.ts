@@ -83,7 +83,6 @@ function findPlain(text: string, depth = 0): FoundSecret[] {
   return found
 }
 
-/** Whether a text goes on in these classes. */
 function goesOn(text: string, from: number, classes: readonly number[]): boolean {
   for (let at = 0; at < classes.length; at += 1) if (classAt(text, from + at) !== classes[at]) return false
   return true
