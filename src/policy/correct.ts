@@ -45,14 +45,11 @@ export function correctWork(
   for (const correction of corrections) {
     const found = locateItem(work, correction)
     const by = whoseCorrection(source, correction, found)
-    if (by === null)
-      throw new ReasonError('users_word', {
-        act: correction.act,
-        item: JSON.stringify(found.text.slice(0, 80)),
-      })
-    const { to, ...corrected } = applyCorrection(work, correction, found, by)
-    items.push({ field: found.field, text: found.text, ...(to === undefined ? {} : { to }) })
-    work = corrected.work
+    const { field, text } = found
+    if (by === null) throw new ReasonError('users_word', { act: correction.act, item: quoteShort(text) })
+    const { work: corrected, ...reworded } = applyCorrection(work, correction, found, by)
+    items.push({ field, text, ...reworded })
+    work = corrected
   }
   return { work, items }
 }
@@ -74,18 +71,12 @@ function locateItem(work: WorkState, { act, text, field }: Correction): LocatedI
  * confirmed, what it saw itself, next steps and blockers. What the user confirmed goes only where a request of theirs
  * says so in a sentence that names it: any other sentence of theirs could be passed off as the reason.
  */
-function whoseCorrection(
-  source: WordSource,
-  correction: Correction,
-  { item }: LocatedItem,
-): WordSource['by'] | null {
+function whoseCorrection(source: WordSource, correction: Correction, { item }: LocatedItem) {
   const { act } = correction
   const tails = act === 'reword' ? [` to ${correction.to}`, ` to "${correction.to}"`] : ['']
-  const orders = namesOf(item).flatMap((name) =>
-    act === 'confirm'
-      ? [name]
-      : tails.flatMap((tail) => [`${act} ${name}${tail}`, `${act} "${name}"${tail}`]),
-  )
+  const orderFor = (name: string) =>
+    tails.flatMap((tail) => [`${act} ${name}${tail}`, `${act} "${name}"${tail}`])
+  const orders = act === 'confirm' ? namesOf(item) : namesOf(item).flatMap(orderFor)
   if (orders.some((order) => whoseWord(source, order) === 'user')) return 'user'
   return act === 'confirm' || ('confirmed' in item && isUsersClaim(item)) ? null : 'agent'
 }
@@ -112,13 +103,10 @@ function applyCorrection(
         throw usageError(`there is already a ${ITEM_NOUNS[field]} like that: ${quoteShort(twin.text)}`)
       const reworded = replaceItem(work, field, item, said)
       // What was superseded by the old words is superseded by the new ones.
-      const follow = (one: Decision) =>
-        one.supersededBy === text ? { ...one, supersededBy: said.text } : one
+      const to = said.text
+      const follow = (one: Decision) => (one.supersededBy === text ? { ...one, supersededBy: to } : one)
       const decisions = field === 'decisions' ? reworded.decisions.map(follow) : reworded.decisions
-      return {
-        work: noteCorrected({ ...reworded, decisions }, { field, text, to: said.text }),
-        to: said.text,
-      }
+      return { work: noteCorrected({ ...reworded, decisions }, { field, text, to }), to }
     }
   }
 }

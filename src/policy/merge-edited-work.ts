@@ -10,22 +10,17 @@ const keyOf = ({ path, kind = '', text }: Item) =>
 
 const LISTS = Object.entries(emptyWork()).flatMap(([field, value]) => (Array.isArray(value) ? [field] : []))
 
-interface MergeOptions {
-  /**
-   * What the file said before somebody wrote into it, where that is known: only what differs is news. What came to be
-   * known since is not in the file, and that it is not there says nothing.
-   */
-  shown?: Partial<WorkState> | null
-}
-
 /**
  * The work after a file said how things stand. What its format holds is as the file says, the rest is as it was; an
  * item that is known keeps what the format has no room for: whose word it is, when it was done, how a file looked.
+ *
+ * `shown` is what the file said before somebody wrote into it, where that is known: only what differs is news. What came
+ * to be known since is not in the file, and that it is not there says nothing.
  */
 export function mergeEditedWork(
   before: WorkState,
   said: Partial<WorkState>,
-  { shown = null }: MergeOptions = {},
+  { shown = null }: { shown?: Partial<WorkState> | null } = {},
 ): WorkState {
   const work: WorkState = { ...before, ...said, position: mergePosition(before, said, shown) }
   if (shown)

@@ -3,27 +3,16 @@ import { openSteps, type PlanStep } from '../core/plan.ts'
 import type { Position } from '../core/work.ts'
 
 export const RUN_EVENTS = [
-  'step_in_progress',
-  'step_done',
-  'step_failed',
-  'step_skipped',
-  'error',
-  'fatal_error',
-  'pause',
-  'finish',
-  'finish_failed',
-  'save',
-  'command',
-  'heartbeat',
+  ...(['step_in_progress', 'step_done', 'step_failed', 'step_skipped', 'error', 'fatal_error'] as const),
+  ...(['pause', 'finish', 'finish_failed', 'save', 'command', 'heartbeat'] as const),
 ] as const
 export type RunEventKind = (typeof RUN_EVENTS)[number]
 
 type Row = Record<RunEventKind, Progress | 'refused'>
 
-const staysAs = (progress: Progress): Row => {
-  // `as`: every key of the row is filled from the list of keys.
-  return Object.fromEntries(RUN_EVENTS.map((event) => [event, progress])) as Row
-}
+// `as`: every key of the row is filled from the list of keys.
+const staysAs = (progress: Progress) =>
+  Object.fromEntries(RUN_EVENTS.map((event) => [event, progress])) as Row
 
 /** A run's progress after each event. A failed run stays failed until a step starts again. */
 const RUN_LIFECYCLE = {

@@ -13,10 +13,8 @@ const CLOSING_MS = 60_000
 
 type Row = Record<LifeEvent, Phase>
 
-const staysAs = (phase: Phase): Row => {
-  // `as`: every key of the row is filled from the list of keys.
-  return Object.fromEntries(LIFE_EVENTS.map((event) => [event, phase])) as Row
-}
+// `as`: every key of the row is filled from the list of keys.
+const staysAs = (phase: Phase) => Object.fromEntries(LIFE_EVENTS.map((event) => [event, phase])) as Row
 
 /** A session's phase after each event. Whoever speaks is alive, whatever was thought of it. */
 const LIFECYCLE = {

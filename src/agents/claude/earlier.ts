@@ -93,12 +93,7 @@ function endsIn(file: LineFile, path: string): TranscriptEnds {
   }
 }
 
-/** A row of the main conversation. */
-interface ConversationRow {
-  cwd: string
-  branch: string | null
-  atMs: number
-}
+type ConversationRow = NonNullable<ReturnType<typeof rowIn>>
 
 /** A line that is cut at either side is no JSON, and says nothing. */
 const linesIn = (bytes: Buffer) => bytes.toString('utf8').split('\n')
@@ -122,7 +117,8 @@ function lastOf(bytes: Buffer): ConversationRow | null {
   return null
 }
 
-function rowIn(line: string): (ConversationRow & { isTalk: boolean }) | null {
+/** A row of the main conversation. */
+function rowIn(line: string) {
   if (!line.includes('"cwd"')) return null
   const row = membersIn(line) ?? {}
   const atMs = typeof row.timestamp === 'string' ? Date.parse(row.timestamp) : Number.NaN

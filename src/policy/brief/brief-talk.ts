@@ -69,9 +69,8 @@ function withOthers(
     ...lastingWords(before, around),
     ...did.slice(0, Math.round(MOST.before * scale)).map((talk) => tellSession('Earlier', talk, 200)),
   ]
-  const sections = told.map(({ title, lines, isQuote }) => ({
-    ...{ title, more: '', lines: lines.map(({ text, at }) => lineOf(main, text, at, roots)) },
-    ...(isQuote ? { quoted: true as const } : {}),
+  const sections = told.map((section) => ({
+    ...{ ...section, more: '', lines: section.lines.map(({ text, at }) => lineOf(main, text, at, roots)) },
   }))
   return others.length === 0 ? sections : [...sections, { title: 'Other sessions', lines: others, more: '' }]
 }

@@ -52,13 +52,10 @@ export function commandOf(text: string): Pick<RunningCommand, 'steps' | 'rules'>
   let isBelowRules = false
   for (const line of lines) {
     if (!BULLET.test(line) && line.trim() !== '') isBelowRules = RULES_BELOW.test(line)
+    const bare = line.replace(/\*\*/g, '')
     const isStep = STEP.test(line) && HEADING.test(line) === hasHeadings
     if (isStep && steps.length < KEEP.steps)
-      steps.push({
-        text: redactToLine(line.replace(/^#{1,6}\s+/, '').replace(/\*\*/g, ''), 140),
-        commands: [],
-        reached: false,
-      })
+      steps.push({ text: redactToLine(bare.replace(/^#{1,6}\s+/, ''), 140), commands: [], reached: false })
     // What a step has run tells that it was reached.
     const step = steps.at(-1)
     if (step && step.commands.length < 6) step.commands.push(...commandsNamedIn(line))
@@ -98,11 +95,10 @@ function commandsNamedIn(line: string): string[] {
 }
 
 /** A step is reached when something that it names is run. */
-export const reachByRun = (command: RunningCommand, run: string): void =>
-  reachUpTo(
-    command,
-    command.steps.findLastIndex(({ commands }) => commands.some((mark) => run.includes(mark))),
-  )
+export function reachByRun(command: RunningCommand, run: string): void {
+  const isRun = ({ commands }: { commands: string[] }) => commands.some((mark) => run.includes(mark))
+  reachUpTo(command, command.steps.findLastIndex(isRun))
+}
 
 /** So it is when the user asks for it by its number, or the agent goes on with it. */
 export function reachByName(command: RunningCommand, text: string): void {

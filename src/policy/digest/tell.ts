@@ -28,7 +28,7 @@ const linesAt = (texts: readonly string[], at: string | null = null): DigestLine
 export interface DigestSection {
   title: string
   lines: DigestLine[]
-  isQuote: boolean
+  quoted?: true
 }
 
 /**
@@ -55,9 +55,10 @@ function sectionsOf(
   const earlier = earlierLines(requests, size)
   const leftOut = earlier.left + digest.droppedRequests
   const left = leftOut > 0 ? `; ${leftOut} older ones left out` : ''
-  const section = (title: string, lines: DigestLine[]) => ({ title, lines, isQuote: false })
-  const ifTrusted = (title: string, lines: string[], quotedAt?: string | null) => ({
-    ...{ title, lines: trusted ? linesAt(lines, quotedAt) : [], isQuote: quotedAt !== undefined },
+  const section = (title: string, lines: DigestLine[]): DigestSection => ({ title, lines })
+  const ifTrusted = (title: string, lines: string[]) => section(title, trusted ? linesAt(lines) : [])
+  const quote = (title: string, lines: string[], at: string | null): DigestSection => ({
+    ...{ title, lines: trusted ? linesAt(lines, at) : [], quoted: true },
   })
   const askedAt = requests.newest.at(-1)?.at ?? null
   return [
@@ -68,12 +69,8 @@ function sectionsOf(
         ? linesAt([...openLines(digest, size), ...taskLines(digest), ...planVerdictLines(digest)])
         : []),
     ]),
-    ifTrusted("The agent's last message", lastWords(digest, size('answer')), digest.turn.at(-1)?.at ?? null),
-    ifTrusted(
-      "The agent's answer before the newest request",
-      previousAnswerLines(digest, size('answer')),
-      null,
-    ),
+    quote("The agent's last message", lastWords(digest, size('answer')), digest.turn.at(-1)?.at ?? null),
+    quote("The agent's answer before the newest request", previousAnswerLines(digest, size('answer')), null),
     section(`What the user said before (newest first; newer overrides older${left})`, earlier.lines),
     ifTrusted("The client's summary of the conversation before", summaryLines(digest, size)),
     ifTrusted(`The command /${digest.command?.name ?? ''}`, commandLines(digest, size)),
