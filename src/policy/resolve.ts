@@ -47,11 +47,8 @@ export interface SaveTarget {
   isNew: boolean
 }
 
-export interface StreamCandidate {
-  name: string
+export interface StreamCandidate extends Pick<StreamFacts, 'name' | 'updatedMs' | 'foreign'> {
   why: 'branch' | 'here' | 'open' | 'foreign'
-  updatedMs: number
-  foreign: boolean
 }
 
 export type ResumeChoice =
@@ -112,9 +109,8 @@ function forResume(seen: ResolveFacts): ResumeChoice {
     return { kind: 'stream', name: found.stream.name, why: found.why, offered: isOffered(found, seen) }
   const named = open.filter(({ name }) => !isSessionStream(name))
   const candidates = [...(named.length > 0 ? named : open), ...seen.streams.filter(({ foreign }) => foreign)]
-  return candidates.length === 0
-    ? { kind: 'nothing' }
-    : { kind: 'choose', candidates: candidatesOf(candidates, seen) }
+  if (candidates.length === 0) return { kind: 'nothing' }
+  return { kind: 'choose', candidates: candidatesOf(candidates, seen) }
 }
 
 interface ResolvedStream {
@@ -267,15 +263,9 @@ const SLUG_LENGTH = 96
  */
 export function branchSlug(branch: string): string {
   if (TRUNK.test(branch)) return 'main'
-  const slug = trimSlug(
-    trimSlug(
-      branch
-        .slice(0, 1_000)
-        .replace(/[^A-Za-z0-9._-]+/g, '-')
-        .replace(/-{2,}/g, '-')
-        .replace(/\.{2,}/g, '.'),
-    ).slice(0, SLUG_LENGTH),
-  )
+  const safe = branch.slice(0, 1_000).replace(/[^A-Za-z0-9._-]+/g, '-')
+  const single = safe.replace(/-{2,}/g, '-').replace(/\.{2,}/g, '.')
+  const slug = trimSlug(trimSlug(single).slice(0, SLUG_LENGTH))
   if (slug === '') return 'branch'
   return runNameProblem(slug) !== null || TRUNK.test(slug.toLowerCase()) ? `branch-${slug}` : slug
 }

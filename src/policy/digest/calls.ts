@@ -7,9 +7,9 @@ import {
   commitSubject,
   type Family,
   failingLine,
+  judgeFamilies,
   namesCheck,
   notableOf,
-  outcomeOf,
   resetBy,
   rewritesHistory,
 } from './commands.ts'
@@ -39,7 +39,7 @@ export function beginCall(digest: Digest, { id, name, does, input, at }: Transcr
   const request = digest.requests.at(-1)
   if (request?.effect === 'nothing') request.effect = 'calls'
   if (digest.command && command !== '') reachByRun(digest.command, command)
-  digest.calls.push({
+  const call: OpenCall = {
     id: redactToLine(id, LONGEST.id),
     handle: does === 'look' || does === 'stop' ? redactToLine(task, LONGEST.id) : '',
     at,
@@ -52,16 +52,11 @@ export function beginCall(digest: Digest, { id, name, does, input, at }: Transcr
     prompt: isHelper ? redactToLine(prompt, LONGEST.prompt) : '',
     path: does === 'edit' || does === 'write' ? wellFormed(redact(path).slice(0, LONGEST.path)) : '',
     command: wellFormed(redact(command)),
-  })
+  }
+  digest.calls.push(call)
   keepNewest(digest.calls, KEEP.calls)
   if (does !== 'speak')
-    digest.lastCall = {
-      at,
-      name: redactToLine(name, 60),
-      what: redactToLine(what || name, LONGEST.what),
-      outcome: 'none',
-      detail: '',
-    }
+    digest.lastCall = { at, name: call.name, what: call.what, outcome: 'none', detail: '' }
 }
 
 function commandLine(command: string): string {
@@ -102,13 +97,11 @@ export function endCall(digest: Digest, result: TranscriptEntryOf<'result'>): vo
     lastCall.detail = failed && !refused ? failingLine(text) || lastLine(text) : ''
   }
   if (refused || result.neverRan) return
-  if (call.path !== '' && !failed) touchFile(digest, call.path, isMade(call, result) ? 'created' : 'modified')
+  // Only of a call that writes the whole of a file its result tells whether that made it.
+  const isMade = call.does === 'write' && result.created === true
+  if (call.path !== '' && !failed) touchFile(digest, call.path, isMade ? 'created' : 'modified')
   else if (call.command !== '') recordRun(digest, call, { failed, code: result.code ?? null, at }, text)
 }
-
-/** Only of a call that writes the whole of a file its result tells whether that made it. */
-const isMade = ({ does }: OpenCall, { created }: TranscriptEntryOf<'result'>) =>
-  does === 'write' && created === true
 
 /** What such a call printed may be the secret itself. */
 const readsSecretFile = ({ what, command }: OpenCall) => isSecretFile(what) || namesSecretFile(command)
@@ -171,7 +164,7 @@ function recordRun(digest: Digest, call: OpenCall, { failed, code, at }: RunEnd,
     markChange(digest)
     keepNewest(digest.commits, KEEP.commits)
   }
-  const outcome = outcomeOf(notable, { failed, code }, output)
+  const outcome = judgeFamilies(notable, { failed, code }, output)
   if (outcome === null) return
   const { passed, failing, detail } = outcome
   const ms = Date.parse(at) - Date.parse(call.at)
@@ -197,10 +190,11 @@ function recordCheck(
   const names = families.map(({ family }) => family)
   // What passed before a run in which something failed is not known to pass any more.
   if (outcome.failed) digest.checks = digest.checks.filter((one) => one.failed || !names.includes(one.family))
-  if (!outcome.failed) forgetFailure(digest, names)
-  if (!outcome.failed)
+  else {
+    forgetFailure(digest, names)
     for (const check of digest.checks)
       check.notPassedSince = check.notPassedSince.filter((name) => !hasPassed(name, names))
+  }
   const [first] = families
   if (first === undefined) return
   const told = outcome.failed ? [{ ...first, family: names.join(' && ') }] : families

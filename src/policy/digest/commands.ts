@@ -142,7 +142,7 @@ const hasFailedTest = (output: string) => FAILED_TEST.test(output) || FAILED_SUM
  * What a command says of its families: those that passed, those of which one failed, and the line that says so. Null
  * where nobody can tell.
  */
-export function outcomeOf(
+export function judgeFamilies(
   notable: NotableCommand,
   { failed, code }: { failed: boolean; code: number | null },
   output: string,

@@ -8,13 +8,10 @@ export const redactAndShorten = (text: string, most: number) => shorten(plainTex
 export const redactToLine = (text: string, most: number) => shorten(inOneLine(plainText(redact(text))), most)
 
 /** Line breaks become a mark, so that a list stays one. */
-export const inOneLine = (text: string) =>
-  text
-    .replace(/[^\S\n]+/g, ' ')
-    .split('\n')
-    .map((line) => line.trim())
-    .filter((line) => line !== '')
-    .join(' / ')
+export function inOneLine(text: string): string {
+  const lines = text.replace(/[^\S\n]+/g, ' ').split('\n')
+  return lines.flatMap((line) => line.trim() || []).join(' / ')
+}
 
 /** A line that a program printed, as its own words: it may be anybody's, and ends where its quote ends. */
 export const quoteOutput = (line: string) => `"${line.replaceAll('"', "'")}"`

@@ -131,13 +131,10 @@ function listAround(parts: string[], at: number): string[] {
   return [...parts.slice(from, at), ...parts.slice(at + 1, to)]
 }
 
-const asksAtEnd = (text: string) =>
-  hasQuestion(
-    text
-      .trimEnd()
-      .split(/\n{2,}/)
-      .at(-1) ?? '',
-  )
+function asksAtEnd(text: string): boolean {
+  const parts = text.trimEnd().split(/\n{2,}/)
+  return hasQuestion(parts.at(-1) ?? '')
+}
 
 /** The words of a turn that is over: its last ones are its answer. */
 function endTurn(digest: Digest, reply: string): void {
@@ -205,9 +202,8 @@ export function gistSentences(text: string, isQuestion: boolean): string[] {
   const best = ranked.filter(
     ({ score, place }, rank) => (rank === 0 || score >= 2) && !(isQuestion && place === first.place),
   )
-  return [...(isQuestion && first !== NONE ? [first] : []), ...best]
-    .slice(0, 2)
-    .map(({ sentence }) => sentence)
+  const told = isQuestion && first !== NONE ? [first, ...best] : best
+  return told.slice(0, 2).map(({ sentence }) => sentence)
 }
 
 const NONE = { sentence: '', place: Number.POSITIVE_INFINITY, score: 0 }
@@ -227,10 +223,8 @@ function sentencesOf(text: string): string[] {
   let isFenced = false
   return text.split('\n').flatMap((line) => {
     if (/^\s{0,8}(?:`{3}|~{3})/.test(line)) isFenced = !isFenced
-    const bare = line
-      .replace(/^\s*(?:[-*+•>]|\d{1,2}[.)])\s+/, '')
-      .replace(/\*\*/g, '')
-      .trim()
+    const item = line.replace(/^\s*(?:[-*+•>]|\d{1,2}[.)])\s+/, '')
+    const bare = item.replace(/\*\*/g, '').trim()
     const isProse = !isFenced && !/^[|#`]/.test(bare) && !/[:：]$/.test(bare)
     return isProse ? sentencesIn(bare) : []
   })

@@ -61,22 +61,20 @@ function cutOffLines({ lastCall, calls }: Digest): string[] {
 export const isInFlight = ({ isInBackground, kind }: OpenCall) => isInBackground || kind !== 'call'
 
 /** What waits: questions to the user, helpers and commands that were running, checks that fail. */
-export const openLines = ({ openQuestions, calls, checks }: Digest, size: Size): string[] => [
-  ...(openQuestions?.questions ?? []).map(
+export function openLines({ openQuestions, calls, checks }: Digest, size: Size): string[] {
+  const asked = openQuestions?.questions.map(
     ({ question, options }) =>
       `Open question to the user: ${question}${options.length === 0 ? '' : ` Options: ${options.join(' · ')}`}`,
-  ),
-  ...newestOf(
-    calls.filter(isInFlight).map((call) => flightLine(call, size('told'))),
-    size('open'),
-    'more running',
-  ),
-  ...newestOf(
-    checks.filter(isFailing).map((check) => failingLine(check, checks)),
-    size('open'),
-    'more failing',
-  ),
-]
+  )
+  const running = calls.filter(isInFlight).map((call) => flightLine(call, size('told')))
+  const failing = checks.filter(isFailing).map((check) => failingLine(check, checks))
+  const most = size('open')
+  return [
+    ...(asked ?? []),
+    ...newestOf(running, most, 'more running'),
+    ...newestOf(failing, most, 'more failing'),
+  ]
+}
 
 /** The newest lines, and how many others there are. */
 const newestOf = (lines: readonly string[], most: number, others: string): string[] =>
@@ -112,10 +110,10 @@ export function taskLines(digest: Digest): string[] {
     return [`All ${done.length} tasks are done: ${shorten(done.join(' · '), LISTED)}`]
   const parts = [
     `Tasks: ${done.length} of ${tasks.length} done`,
-    doing.length > 0 ? `in progress: ${shorten(doing.join(' · '), LISTED)}` : '',
-    open.length > 0 ? `open: ${shorten(open.join(' · '), LISTED)}` : '',
+    doing.length > 0 && `in progress: ${shorten(doing.join(' · '), LISTED)}`,
+    open.length > 0 && `open: ${shorten(open.join(' · '), LISTED)}`,
   ]
-  return [parts.filter((part) => part !== '').join('; ')]
+  return [parts.filter(Boolean).join('; ')]
 }
 
 const VERDICTS = { shown: 'was shown', approved: 'was approved', refused: 'was refused by the user' }
