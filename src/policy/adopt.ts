@@ -1,10 +1,3 @@
-interface KnownView {
-  hash: string
-  /** What a pending write replaces; null where nothing may stand there. */
-  base: string | null
-  state: 'pending' | 'published'
-}
-
 export type Adoption =
   /** The file is as the store has it. */
   | 'in sync'
@@ -22,7 +15,8 @@ export type Adoption =
   | 'absent'
 
 export interface AdoptionFacts {
-  view: KnownView | null
+  /** What the store knows of it here; `base` is what a pending write replaces, null where nothing may stand there. */
+  view: { hash: string; base: string | null; state: 'pending' | 'published' } | null
   /** The hash of what stands there; null where nothing does. */
   found: string | null
   isKnown: boolean

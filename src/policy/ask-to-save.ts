@@ -1,11 +1,8 @@
 import type { AgentEvent } from '../core/agent-event.ts'
 import type { Session, Stretch } from '../core/session.ts'
 
-interface Weight {
-  perPoint: number
-  /** No more points come from it than this. */
-  mostPoints: number
-}
+/** No more points come from something than `mostPoints`. */
+type Weight = Record<'perPoint' | 'mostPoints', number>
 
 /**
  * How much was done since the last save. Decisions come with requests, so they alone have no limit: neither a large
@@ -24,11 +21,7 @@ const LONGEST_PAUSE_MS = 600_000
 
 /** A stretch begins with its session, and anew with every save by hand. */
 export const beginStretch = (at: string): Stretch => ({
-  requests: 0,
-  edits: 0,
-  activeMs: 0,
-  heardAt: at,
-  isAsked: false,
+  ...{ requests: 0, edits: 0, activeMs: 0, heardAt: at, isAsked: false },
 })
 
 /** The stretch after one more event. Edits of helpers count as well; only the main conversation has requests. */

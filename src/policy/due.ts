@@ -32,10 +32,21 @@ export function dueOf(seen: DueInput): Due[] {
   for (const [why, withDocument, without, text] of candidatesIn(seen)) {
     const what = seen.hasDocument ? withDocument : without
     if (what !== null && text !== null && !due.has(what))
-      due.set(what, { what, why, text, command: commandFor(what, why) })
+      due.set(what, {
+        what,
+        why,
+        text,
+        command: what === 'delta' ? `${COMMANDS.delta} ${why}` : COMMANDS[what],
+      })
   }
   return [...due.values()]
 }
+
+const COMMANDS = {
+  delta: 'savepoint delta --what "…" --trigger',
+  new: 'savepoint new <id> --current',
+  save: 'savepoint save "…"',
+} as const satisfies Record<Due['what'], string>
 
 /** Why something is due; what to do about it with a document and without one; the sentence, null where it is not due. */
 type Candidate = [
@@ -47,19 +58,20 @@ type Candidate = [
 
 function candidatesIn(seen: DueInput): Candidate[] {
   const { savedAgeMs, stage, steps, branch, decisionsSinceDelta: count } = seen
+  const commits = seen.commitsSince ?? 0
+  const isAllDone = steps !== null && steps.total > 0 && steps.done >= steps.total
+  const finished = isAllDone ? 'All steps of the plan are done.' : null
+  const isMoved = branch !== null && branch.was !== branch.now
+  const moved = isMoved ? `The last save was on branch ${branch.was}; this is ${branch.now}.` : null
+  const many = commits > MANY_COMMITS ? `${commits} commits since the last save.` : null
   const decided = count > 0 ? `${formatCount(count, 'decision')} not yet in the document.` : null
   return [
     ['first', 'save', 'save', savedAgeMs === null ? 'Nothing is saved yet.' : null],
-    ['phase', 'delta', 'save', movedStage(stage) ?? allDone(steps)],
+    ['phase', 'delta', 'save', movedStage(stage) ?? finished],
     ['decision', 'delta', null, decided],
-    ['shift', 'new', 'save', movedBranch(branch) ?? manyCommits(seen.commitsSince ?? 0)],
+    ['shift', 'new', 'save', moved ?? many],
     ['long', 'save', 'save', longAgo(seen)],
   ]
-}
-
-function commandFor(what: Due['what'], why: Due['why']): string {
-  if (what === 'delta') return `savepoint delta --what "…" --trigger ${why}`
-  return what === 'new' ? 'savepoint new <id> --current' : 'savepoint save "…"'
 }
 
 function movedStage(stage: DueInput['stage']): string | null {
@@ -69,17 +81,6 @@ function movedStage(stage: DueInput['stage']): string | null {
     ? `The plan has left stage ${stage.was}.`
     : `The plan moved from stage ${stage.was} to ${stage.now}.`
 }
-
-const allDone = (steps: DueInput['steps']) =>
-  steps && steps.total > 0 && steps.done >= steps.total ? 'All steps of the plan are done.' : null
-
-const movedBranch = (branch: DueInput['branch']) =>
-  branch && branch.was !== branch.now
-    ? `The last save was on branch ${branch.was}; this is ${branch.now}.`
-    : null
-
-const manyCommits = (commits: number) =>
-  commits > MANY_COMMITS ? `${commits} commits since the last save.` : null
 
 function longAgo({ savedAgeMs, filesChanged, commitsSince }: DueInput): string | null {
   const commits = commitsSince ?? 0

@@ -48,10 +48,8 @@ export const encodeRegistry = (registry: Registry): string =>
 
 const endTimeOf = ({ endedAt, lastActivityAt }: Session) => endedAt ?? lastActivityAt
 
-function latestFirst(one: Session, other: Session): number {
-  const apart = Date.parse(endTimeOf(other)) - Date.parse(endTimeOf(one))
-  return apart || (one.id < other.id ? -1 : 1)
-}
+const latestFirst = (one: Session, other: Session) =>
+  Date.parse(endTimeOf(other)) - Date.parse(endTimeOf(one)) || (one.id < other.id ? -1 : 1)
 
 const didSomething = ({ statistics, outcomes, accomplishments }: Session) =>
   statistics.apiCalls > 0 || outcomes.length > 0 || accomplishments.length > 0

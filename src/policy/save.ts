@@ -93,6 +93,8 @@ export function applySaying(before: WorkState, saying: Saying, at: string): Work
     [],
     saying.decisions.map((one) => keepConfirmation(known.decisions, decisionFrom(one, claims.choice))),
   )
+  const answered = new Set(saying.resolve.map((text) => matchItem('question', known.questions, text)))
+  const open = known.questions.filter((question) => !answered.has(question))
   const add = (list: Claim[], said: Claim[]) => [...list, ...newItems(list, said)]
   const work = carryForward(supersedeDecisions(reviveDecisions(known, fresh), saying, fresh), {
     ...textsOf(saying),
@@ -100,7 +102,7 @@ export function applySaying(before: WorkState, saying: Saying, at: string): Work
     constraints: add(known.constraints, saying.constraints.map(claims.choice)),
     rules: add(known.rules, saying.rules.map(claims.choice)),
     facts: add(known.facts, saying.facts.map(claims.plain)),
-    questions: add(resolveQuestions(known.questions, saying.resolve), saying.questions.map(claims.plain)),
+    questions: add(open, saying.questions.map(claims.plain)),
     done: saying.done.map((one) => (typeof one === 'string' ? { text: one, at } : one)),
     artifacts: saying.files.map((file) => ({ action: 'modified', description: '', ...file })),
     references: referencesIn(saying),
@@ -255,11 +257,6 @@ export const unheardReplacements = (work: WorkState, saying: Saying): string[] =
   decisionsMeant(work, saying)
     .filter((one) => !mayReplace(one, saying))
     .map(({ text }) => text)
-
-function resolveQuestions(questions: Claim[], texts: string[]): Claim[] {
-  const answered = new Set(texts.map((text) => matchItem('question', questions, text)))
-  return questions.filter((question) => !answered.has(question))
-}
 
 /** What only the user can confirm, and an agent asked to. */
 export const unheardConfirmations = (work: WorkState, saying: Saying): string[] =>

@@ -133,20 +133,16 @@ function changeBy(session: Session, event: AgentEvent): Partial<Session> & { not
         paused: null,
         inFlight: event.tools.reduce(leftRunning(at), inFlight),
       }
-    case 'stop':
-      return {
-        ...(event.said === '' ? {} : { lastSaid: { at, text: event.said } }),
-        paused: null,
-        inFlight: [
-          ...inFlight.filter(
-            ({ id, kind }) => kind !== 'background' && !event.background.some((one) => one.id === id),
-          ),
-          ...event.background.map(({ id, what }): InFlight => {
-            const since = inFlight.find((one) => one.id === id)?.since ?? at
-            return { id, kind: 'background', what, since }
-          }),
-        ],
-      }
+    case 'stop': {
+      const ids = event.background.map(({ id }) => id)
+      const others = inFlight.filter(({ id, kind }) => kind !== 'background' && !ids.includes(id))
+      const background = event.background.map(({ id, what }): InFlight => {
+        const since = inFlight.find((one) => one.id === id)?.since ?? at
+        return { id, kind: 'background', what, since }
+      })
+      const said = event.said === '' ? {} : { lastSaid: { at, text: event.said } }
+      return { ...said, paused: null, inFlight: [...others, ...background] }
+    }
     case 'failure':
       return { note: event.error, paused: { reason: event.error, at } }
     case 'compacting':

@@ -180,17 +180,14 @@ function movePosition(position: Position, event: RunEvent): Position {
     event.kind === 'step_in_progress' ||
     event.kind === 'finish' ||
     (event.kind === 'step_done' && position.fault?.recoverable === true)
+  // An unrecoverable fault stays recorded even if a recoverable one follows.
+  const isHeavier = fault === undefined || position.fault?.recoverable === false
   return {
     ...position,
     plan,
     step: step && position.plan ? stepId(position.plan, step.id) : position.step,
-    fault: cleared ? null : keepHeavierFault(position.fault, fault),
+    fault: cleared ? null : isHeavier ? position.fault : fault,
   }
-}
-
-/** An unrecoverable fault stays recorded even if a recoverable one follows. */
-function keepHeavierFault(standing: Fault | null, fresh: Fault | undefined): Fault | null {
-  return fresh === undefined || standing?.recoverable === false ? standing : fresh
 }
 
 /** An outcome within its bounds: names and summaries are short, and hold no secret. */

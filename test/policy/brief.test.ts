@@ -48,7 +48,7 @@ const input = (work: Partial<WorkState>, more: Partial<BriefInput> = {}): BriefI
 const brief = (work: Partial<WorkState>, more: Partial<BriefInput> = {}) =>
   briefOf(input(work, more), cleanText)
 const fit = (whole: Brief, tokens = 1_000, characters = 8_000): FittedBrief =>
-  fitBrief(whole, { tokens, characters, render: renderBrief, estimate: estimateTokens })
+  fitBrief(whole, { tokens, characters, render: renderBrief })
 const told = (work: Partial<WorkState>, more: Partial<BriefInput> = {}) => fit(brief(work, more), 3_000).text
 
 const OAUTH: Partial<WorkState> = {
@@ -455,7 +455,6 @@ describe('for any content', () => {
           tokens: 1e9,
           characters: 1e9,
           render: renderBrief,
-          estimate: estimateTokens,
         })
         expect(all.cuts).toEqual([])
         expect(all.shortened).toBe(0)

@@ -91,10 +91,8 @@ export function bareSummary(text: string): string {
     before = bare
     for (const preface of BEFORE_SUMMARY) bare = bare.replace(preface, '')
   }
-  return `\n${bare}`
-    .replace(BEHIND_SUMMARY, '')
-    .replace(/<\/summary>\s*$/, '')
-    .trim()
+  const summary = `\n${bare}`.replace(BEHIND_SUMMARY, '')
+  return summary.replace(/<\/summary>\s*$/, '').trim()
 }
 
 export interface UserRefusal {
@@ -126,16 +124,13 @@ export const isRefusedByUser = (text: string) => BY_USER.some((start) => text.st
 export function refusalIn(text: string, denied: string): UserRefusal {
   const byUser = isRefusedByUser(text) || denied.startsWith('user')
   const said = byUser ? SAID.exec(text) : null
-  const words = said
-    ? text
-        .slice(said.index + said[0].length)
-        .replace(ADVICE, '')
-        .trim()
-    : ''
+  const behind = said ? text.slice(said.index + said[0].length) : ''
+  const words = behind.replace(ADVICE, '').trim()
   if (!CLARIFIES.test(words)) return { byUser, words, answers: [] }
-  const answers = [...words.matchAll(ANSWERED)].map(([, question = '', answer = '']) => ({
-    question,
-    answer,
-  }))
-  return { byUser, words: '', answers }
+  const answers = [...words.matchAll(ANSWERED)]
+  return {
+    byUser,
+    words: '',
+    answers: answers.map(([, question = '', answer = '']) => ({ question, answer })),
+  }
 }

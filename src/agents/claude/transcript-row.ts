@@ -92,7 +92,7 @@ function rowOf(line: Members) {
     requestId: nameIn(line.requestId, NAME),
     /** Who wrote a prompt, where the client tells. */
     source: nameIn(line.promptSource, NAME),
-    origin: kindIn(attachment === null ? line.origin : (attached.origin ?? line.origin)),
+    origin: nameIn(membersOf((attachment && attached.origin) ?? line.origin).kind, NAME),
     messageId: nameIn(message.id, NAME),
     model: nameIn(message.model, NAME),
     role: nameIn(message.role, NAME),
@@ -136,5 +136,3 @@ function attachmentOf(attached: Members) {
     status: nameIn(attached.status, NAME),
   }
 }
-
-const kindIn = (origin: unknown) => nameIn(membersOf(origin).kind, NAME)

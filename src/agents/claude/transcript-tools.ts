@@ -134,10 +134,8 @@ function answersIn(answers: unknown, annotations: unknown, text: string) {
   return chosen
     .map(([question, answer]) => {
       const notes = textOf(membersOf(membersOf(annotations)[question]).notes, MOST.question)
-      const choice = textOf(
-        Array.isArray(answer) ? answer.filter(isString).join(', ') : answer,
-        MOST.question,
-      )
+      const said: unknown = Array.isArray(answer) ? answer.filter(isString).join(', ') : answer
+      const choice = textOf(said, MOST.question)
       const whole = [choice, notes].filter((part) => part !== '').join(': ')
       return { question: startOf(question, MOST.question), answer: startOf(whole, MOST.question) }
     })

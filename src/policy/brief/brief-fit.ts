@@ -1,9 +1,10 @@
 import type { BriefPage } from '../../core/brief-page.ts'
 import { formatCount } from '../../core/text.ts'
+import { estimateTokens } from '../../core/tokens.ts'
 import { CARRY, KEEP_RECENT, SQUEEZES, type Squeeze } from '../carry.ts'
 import type { Brief } from './brief.ts'
 import type { BriefField, BriefLine, BriefSection } from './brief-sections.ts'
-import { bisectRange, clipLine, type Estimate, headerOf, type Manner, roughCount } from './brief-words.ts'
+import { bisectRange, clipLine, headerOf, type Manner, roughCount } from './brief-words.ts'
 
 /** Below this a brief says too little to be worth anything; the caller refuses. */
 export const MIN_TOKENS = 200
@@ -15,7 +16,6 @@ export interface FitOptions {
   characters?: number
   /** Shows every line of the page whole. */
   render: (page: BriefPage) => string
-  estimate: Estimate
 }
 
 export interface FittedBrief extends RenderedLines {
@@ -28,7 +28,7 @@ export interface FittedBrief extends RenderedLines {
  * The most of a brief that a budget allows: the whole of it where it fits, else the rung that a bisection of the ladder
  * ends at. The ladder does not depend on the budget, and what fits into one fits into a bigger one at the same steps of
  * the same search, so more room never shows fewer items. Rendered text is measured, never guessed. Throws a RangeError
- * for a budget below the least one, and where an estimator leaves no room even for the floor.
+ * for a budget below the least one, and where there is no room even for the floor.
  */
 export function fitBrief(brief: Brief, options: FitOptions): FittedBrief {
   const order = orderOf(brief.sections)
@@ -55,15 +55,15 @@ function fitRung(
   brief: Brief,
   order: Order,
   rung: Rung | undefined,
-  { tokens = 1_000, characters = 8_000, render, estimate }: FitOptions,
+  { tokens = 1_000, characters = 8_000, render }: FitOptions,
 ): FittedBrief | null {
   if (!(tokens >= MIN_TOKENS && characters >= MIN_CHARACTERS))
     throw new RangeError(`a brief needs ${MIN_TOKENS} tokens and ${MIN_CHARACTERS} characters`)
-  const shown = rung && linesAtRung(brief, order, rung, characters, estimate)
+  const shown = rung && linesAtRung(brief, order, rung, characters)
   if (!rung || !shown) return null
-  const page = pageOf(brief, shown, rung.manner, estimate)
+  const page = pageOf(brief, shown, rung.manner)
   const text = render(page)
-  const cost = text.length > characters ? Number.POSITIVE_INFINITY : estimate(text)
+  const cost = text.length > characters ? Number.POSITIVE_INFINITY : estimateTokens(text)
   return cost > tokens ? null : { ...shown, page, text, tokens: cost }
 }
 
@@ -81,7 +81,6 @@ function linesAtRung(
   order: Order,
   rung: Rung,
   characters: number,
-  estimate: Estimate,
 ): RenderedLines | null {
   const told: RenderedLines = { shown: [], cuts: [], shortened: 0 }
   let length = 0
@@ -89,7 +88,7 @@ function linesAtRung(
     const lines: BriefLine[] = []
     for (const place of order.sections[at] ?? []) {
       if (place.turn < rung.gone[place.rank]) continue
-      const short = clipLine(place.line, rung.most[place.rank], estimate)
+      const short = clipLine(place.line, rung.most[place.rank])
       length += short.text.length + short.why.length + short.note.length
       if (length > characters) return null
       if (short !== place.line) told.shortened += 1
@@ -102,8 +101,8 @@ function linesAtRung(
   return told
 }
 
-function pageOf(brief: Brief, told: RenderedLines, manner: Manner, estimate: Estimate): BriefPage {
-  const { command, ...header } = headerOf(brief, manner, estimate)
+function pageOf(brief: Brief, told: RenderedLines, manner: Manner): BriefPage {
+  const { command, ...header } = headerOf(brief, manner)
   const rough = manner === 'bare'
   const sections = told.shown.map(({ section: { title, rank, lines: all }, lines }) => {
     const count = rank === 'must' ? all.length - lines.length : 0

@@ -1,9 +1,8 @@
 import { clipText } from '../../core/canonical.ts'
 import { ageOf, formatCount } from '../../core/text.ts'
+import { estimateTokens } from '../../core/tokens.ts'
 import { type Brief, type Drift, hasDrift } from './brief.ts'
 import type { BriefLine } from './brief-sections.ts'
-
-export type Estimate = (text: string) => number
 
 /** How much room there is for words around the work: `brisk` quotes less, `bare` asks one question and rounds counts. */
 export type Manner = 'full' | 'brisk' | 'bare'
@@ -21,12 +20,12 @@ const LIMITS: Record<Manner, Record<'quote' | 'drift' | 'name' | 'questions', nu
 const COMMAND_NAME = 12
 
 /** What stands around the sections; the lead stands above the questions, and the command shows all that was cut. */
-export function headerOf(brief: Brief, manner: Manner, estimate: Estimate) {
+export function headerOf(brief: Brief, manner: Manner) {
   const { quote, drift, name, questions } = LIMITS[manner]
-  const cutTo = (tokens: number) => (text: string) => clipTokens(text, tokens, estimate)
+  const cutTo = (tokens: number) => (text: string) => clipTokens(text, tokens)
   const hasNow = brief.sections.some(({ title }) => title === 'Now')
   return {
-    stream: clipTokens(brief.stream, name, estimate),
+    stream: clipTokens(brief.stream, name),
     age: `${ageOf(brief.ageMs)} old`,
     drift: brief.subject !== undefined && !hasDrift(brief.drift) ? '' : sayDrift(brief, cutTo(drift)),
     lead:
@@ -39,7 +38,7 @@ export function headerOf(brief: Brief, manner: Manner, estimate: Estimate) {
     // A name that was cut finds nothing.
     command:
       brief.command ??
-      (estimate(brief.stream) <= COMMAND_NAME ? `savepoint show ${brief.stream}` : 'savepoint list'),
+      (estimateTokens(brief.stream) <= COMMAND_NAME ? `savepoint show ${brief.stream}` : 'savepoint list'),
   }
 }
 
@@ -81,11 +80,11 @@ export function roughCount(count: number): string {
 const CHARACTERS_PER_TOKEN = 12
 
 /** The longest beginning that costs at most so many tokens, its mark included. */
-function clipTokens(text: string, tokens: number, estimate: Estimate): string {
+function clipTokens(text: string, tokens: number): string {
   if (tokens === WHOLE) return text
   const most = tokens * CHARACTERS_PER_TOKEN
-  if (text.length <= most && estimate(text) <= tokens) return text
-  const fits = (length: number) => estimate(clipText(text, length)) <= tokens
+  if (text.length <= most && estimateTokens(text) <= tokens) return text
+  const fits = (length: number) => estimateTokens(clipText(text, length)) <= tokens
   return clipText(text, bisectRange(1, Math.min(text.length, most), fits))
 }
 
@@ -101,14 +100,14 @@ export function bisectRange(first: number, last: number, fits: (value: number) =
 }
 
 /** A line of about so many tokens: the note goes first, then the reason, and of the text a beginning stays. */
-export function clipLine(line: BriefLine, tokens: number, estimate: Estimate): BriefLine {
+export function clipLine(line: BriefLine, tokens: number): BriefLine {
   const { text, why, note } = line
   if (tokens === WHOLE) return line
   const isLong = text.length + why.length + note.length > tokens * CHARACTERS_PER_TOKEN
-  if (!isLong && estimate(text) + estimate(why) + estimate(note) <= tokens) return line
-  const short = clipTokens(text, why === '' ? tokens : Math.ceil((tokens * 2) / 3), estimate)
-  const left = tokens - estimate(short)
-  return { ...line, text: short, why: left < MIN_REASON ? '' : clipTokens(why, left, estimate), note: '' }
+  if (!isLong && estimateTokens(text) + estimateTokens(why) + estimateTokens(note) <= tokens) return line
+  const short = clipTokens(text, why === '' ? tokens : Math.ceil((tokens * 2) / 3))
+  const left = tokens - estimateTokens(short)
+  return { ...line, text: short, why: left < MIN_REASON ? '' : clipTokens(why, left), note: '' }
 }
 
 const MIN_REASON = 4

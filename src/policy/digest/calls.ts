@@ -191,7 +191,9 @@ function recordCheck(
   // What passed before a run in which something failed is not known to pass any more.
   if (outcome.failed) digest.checks = digest.checks.filter((one) => one.failed || !names.includes(one.family))
   else {
-    forgetFailure(digest, names)
+    // What the agent said of a failure that is over is history.
+    const red = digest.checks.find((one) => isFailing(one) && names.includes(one.family))
+    if (red) digest.turn = digest.turn.filter(({ at }) => at < red.at)
     for (const check of digest.checks)
       check.notPassedSince = check.notPassedSince.filter((name) => !hasPassed(name, names))
   }
@@ -204,12 +206,6 @@ function recordCheck(
     digest.checks.push({ ...outcome, family, kind, notPassedSince: outcome.failed ? names : [] })
   }
   keepNewest(digest.checks, KEEP.checks)
-}
-
-/** What the agent said of a failure that is over is history. */
-function forgetFailure(digest: Digest, passed: string[]): void {
-  const red = digest.checks.find((one) => isFailing(one) && passed.includes(one.family))
-  if (red) digest.turn = digest.turn.filter(({ at }) => at < red.at)
 }
 
 /** Whether one of these passed, or one that includes it: `cargo test` is more than `cargo test auth`. */

@@ -13,7 +13,8 @@ export function outlineOf(text: string): { title: string; outline: string[]; ope
     if (FENCE.test(line)) isFenced = !isFenced
     else if (!isFenced) {
       const heading = HEADING_TEXT.exec(line)?.[1]
-      if (heading !== undefined) headings.push(redactToLine(plainHeading(heading), 120))
+      const plain = heading?.replace(/\s*#+\s*$/, '').replace(/\*\*/g, '')
+      if (plain !== undefined) headings.push(redactToLine(plain, 120))
       else if (line.trim() !== '' && headings.length < 3) prose.push(line)
     }
   }
@@ -24,8 +25,6 @@ export function outlineOf(text: string): { title: string; outline: string[]; ope
     opening: redactToLine(inOneLine(prose.join('\n')), 1_200),
   }
 }
-
-const plainHeading = (heading: string) => heading.replace(/\s*#+\s*$/, '').replace(/\*\*/g, '')
 
 /** A numbered heading, or an item of a numbered list at the margin. */
 const STEP =
@@ -117,11 +116,11 @@ function reachUpTo(command: RunningCommand, place: number): void {
 type QuotedParts = Pick<SummaryParts, 'intent' | 'userSaid' | 'pending' | 'currentWork'>
 
 /** The parts of a summary that may be quoted, by the words that clients give them. What went wrong is not among them. */
-const PARTS: ReadonlyArray<readonly [RegExp, keyof QuotedParts]> = [
-  [/user messages|user said/, 'userSaid'],
-  [/primary request|intent|goal/, 'intent'],
-  [/pending|remaining|left to do|open/, 'pending'],
-  [/current work|current state|in progress/, 'currentWork'],
+const PARTS: ReadonlyArray<readonly [RegExp, name: keyof QuotedParts, most: number]> = [
+  [/user messages|user said/, 'userSaid', 1_500],
+  [/primary request|intent|goal/, 'intent', 1_200],
+  [/pending|remaining|left to do|open/, 'pending', 900],
+  [/current work|current state|in progress/, 'currentWork', 1_200],
 ]
 const HEAD = /^(?:#{1,6}\s+|\d{1,2}[.)]\s+|\*\*)([^\n:*]{3,80})(?:\*\*)?:?\s*(.*)$/
 
@@ -137,10 +136,6 @@ export function summaryOf(text: string): QuotedParts {
     const said = head ? (head[2] ?? '') : line
     if (part !== null && said.trim() !== '') parts[part] += `${said.trim()}\n`
   }
-  return {
-    intent: redactToLine(inOneLine(parts.intent), 1_200),
-    userSaid: redactToLine(inOneLine(parts.userSaid), 1_500),
-    pending: redactToLine(inOneLine(parts.pending), 900),
-    currentWork: redactToLine(inOneLine(parts.currentWork), 1_200),
-  }
+  for (const [, name, most] of PARTS) parts[name] = redactToLine(inOneLine(parts[name]), most)
+  return parts
 }

@@ -131,11 +131,6 @@ function listAround(parts: string[], at: number): string[] {
   return [...parts.slice(from, at), ...parts.slice(at + 1, to)]
 }
 
-function asksAtEnd(text: string): boolean {
-  const parts = text.trimEnd().split(/\n{2,}/)
-  return hasQuestion(parts.at(-1) ?? '')
-}
-
 /** The words of a turn that is over: its last ones are its answer. */
 function endTurn(digest: Digest, reply: string): void {
   const final = digest.turn.at(-1)
@@ -143,7 +138,11 @@ function endTurn(digest: Digest, reply: string): void {
   const isQuestion = newest !== undefined && hasQuestion(newest.text)
   // A proposal is not what came of a request, for the next one answers it; nor is an outcome that the next one questions.
   if (final && !final.isFollowedByCall) {
-    const isOutcome = !asksAtEnd(final.text) && !hasQuestion(reply)
+    const [last = ''] = final.text
+      .trimEnd()
+      .split(/\n{2,}/)
+      .slice(-1)
+    const isOutcome = !hasQuestion(last) && !hasQuestion(reply)
     if (newest && isOutcome && (newest.effect === 'changes' || isQuestion))
       newest.outcome = gistSentences(final.text, isQuestion)
     digest.previousAnswer = keepEnd(final.text, 2_000)

@@ -34,8 +34,14 @@ export const sizeAt =
   (part) =>
     Math.max(SHARES[part].least, Math.round(SHARES[part].most * scale))
 
+/** Where the session stands: how it ended, what waits, the tasks and the plan. */
+export const stateLines = (digest: Digest, trusted: boolean, size: Size): string[] => [
+  ...endLines(digest, trusted),
+  ...(trusted ? [...openLines(digest, size), ...taskLines(digest), ...planVerdictLines(digest)] : []),
+]
+
 /** How the turn ended, where it did not end by itself. */
-export function endLines(digest: Digest, trusted: boolean): string[] {
+function endLines(digest: Digest, trusted: boolean): string[] {
   const { lastEvent, haltWords, turn } = digest
   const cut = trusted ? cutOffLines(digest) : []
   if (lastEvent === 'halt')
@@ -61,7 +67,7 @@ function cutOffLines({ lastCall, calls }: Digest): string[] {
 export const isInFlight = ({ isInBackground, kind }: OpenCall) => isInBackground || kind !== 'call'
 
 /** What waits: questions to the user, helpers and commands that were running, checks that fail. */
-export function openLines({ openQuestions, calls, checks }: Digest, size: Size): string[] {
+function openLines({ openQuestions, calls, checks }: Digest, size: Size): string[] {
   const asked = openQuestions?.questions.map(
     ({ question, options }) =>
       `Open question to the user: ${question}${options.length === 0 ? '' : ` Options: ${options.join(' · ')}`}`,
@@ -101,7 +107,7 @@ export const isTaskListStale = ({ requestsSinceTasks }: Pick<Digest, 'requestsSi
 const LISTED = 420
 
 /** The tasks with their states; a list that the talk has left behind is not told as current. */
-export function taskLines(digest: Digest): string[] {
+function taskLines(digest: Digest): string[] {
   const { tasks } = digest
   if (tasks.length === 0 || isTaskListStale(digest)) return []
   const textsIn = (state: Task['state']) => tasks.filter((one) => one.state === state).map(({ text }) => text)
@@ -125,7 +131,7 @@ const requestsSincePlan = ({ plan, requests }: Digest) =>
   requests.filter(({ at, how }) => how !== 'answer' && at > (plan?.at ?? '')).length
 
 /** The plan's title and what became of it, with how long ago that is. */
-export function planVerdictLines(digest: Digest): string[] {
+function planVerdictLines(digest: Digest): string[] {
   const { plan, requests } = digest
   if (plan === null) return []
   const isLast = (requests.at(-1)?.at ?? '') < plan.at
@@ -182,12 +188,18 @@ export interface DigestSurroundings {
   isGone: (path: string) => boolean
 }
 
+/** What passed and was committed, and the files that were changed. */
+export const changeLines = (digest: Digest, around: DigestSurroundings, size: Size): string[] => [
+  ...(around.trusted ? gitLine(digest, size('commits')) : []),
+  ...fileLines(digest, around, size('files')),
+]
+
 /** What passed, what was committed and where it is reviewed. */
-export function gitLine({ commits, links, checks }: Digest, most: number): string[] {
+function gitLine({ commits, links, checks }: Digest, most: number): string[] {
   const passed = checks
     .filter((one) => !one.failed)
     .slice(-4)
-    .map(passedLine)
+    .map(({ family, detail }) => (detail === '' ? family : `${family} (${quoteOutput(detail)})`))
   const made = commits
     .toReversed()
     .map(({ hash, subject }) => (hash === '' ? `"${subject}"` : `${hash} "${subject}"`))
@@ -199,14 +211,11 @@ export function gitLine({ commits, links, checks }: Digest, most: number): strin
   return parts.length === 0 ? [] : [parts.join('. ')]
 }
 
-const passedLine = ({ family, detail }: Check) =>
-  detail === '' ? family : `${family} (${quoteOutput(detail)})`
-
 const MOST_NAMES = 12
 const MOST_OUTSIDE = 3
 
 /** Files by their folder, the newest first, with what git says of them. */
-export function fileLines({ files }: Digest, around: DigestSurroundings, most: number): string[] {
+function fileLines({ files }: Digest, around: DigestSurroundings, most: number): string[] {
   // A stranger may have chosen the names.
   if (!around.trusted)
     return files.length === 0 ? [] : [`${formatCount(files.length, 'file was', 'files were')} changed`]

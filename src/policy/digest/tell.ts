@@ -1,16 +1,13 @@
 import type { Digest } from './state.ts'
 import {
+  changeLines,
   commandLines,
   type DigestSurroundings,
-  endLines,
-  fileLines,
-  gitLine,
-  openLines,
   planLines,
-  planVerdictLines,
+  type Size,
   sizeAt,
+  stateLines,
   summaryLines,
-  taskLines,
 } from './tell-parts.ts'
 import { earlierLines, newestLine, type SortedRequests, sortRequests } from './tell-requests.ts'
 import { lastWords, previousAnswerLines } from './tell-words.ts'
@@ -40,17 +37,16 @@ export function tellDigest(
   around: DigestSurroundings,
   newestLabel = 'Newest',
 ): (scale: number) => DigestSection[] {
-  const requests = sortRequests(digest, around.trusted)
-  return (scale) => sectionsOf(digest, { ...requests, newestLabel }, around, scale)
+  const requests = { ...sortRequests(digest, around.trusted), newestLabel }
+  return (scale) => sectionsOf(digest, requests, around, sizeAt(scale))
 }
 
 function sectionsOf(
   digest: Digest,
   requests: SortedRequests & { newestLabel: string },
   around: DigestSurroundings,
-  scale: number,
+  size: Size,
 ): DigestSection[] {
-  const size = sizeAt(scale)
   const { trusted } = around
   const earlier = earlierLines(requests, size)
   const leftOut = earlier.left + digest.droppedRequests
@@ -64,10 +60,7 @@ function sectionsOf(
   return [
     section('Where it stands', [
       ...linesAt(newestLine(digest, requests, trusted, size), askedAt),
-      ...linesAt(endLines(digest, trusted)),
-      ...(trusted
-        ? linesAt([...openLines(digest, size), ...taskLines(digest), ...planVerdictLines(digest)])
-        : []),
+      ...linesAt(stateLines(digest, trusted, size)),
     ]),
     quote("The agent's last message", lastWords(digest, size('answer')), digest.turn.at(-1)?.at ?? null),
     quote("The agent's answer before the newest request", previousAnswerLines(digest, size('answer')), null),
@@ -75,12 +68,6 @@ function sectionsOf(
     ifTrusted("The client's summary of the conversation before", summaryLines(digest, size)),
     ifTrusted(`The command /${digest.command?.name ?? ''}`, commandLines(digest, size)),
     ifTrusted('The plan', planLines(digest, size)),
-    section(
-      'Files, commits and checks',
-      linesAt([
-        ...(trusted ? gitLine(digest, size('commits')) : []),
-        ...fileLines(digest, around, size('files')),
-      ]),
-    ),
+    section('Files, commits and checks', linesAt(changeLines(digest, around, size))),
   ].filter(({ lines }) => lines.length > 0)
 }

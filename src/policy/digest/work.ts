@@ -39,17 +39,14 @@ export function deriveWork(
   const first = taskRequests(digest, trusted)[0] ?? typed[0]
   const newest = typed.at(-1)
   const open = trusted && !isTaskListStale(digest) ? tasks.filter(({ state }) => state !== 'done') : []
-  const question = trusted ? openQuestion(digest) : ''
+  const asked = trusted ? shorten(openQuestion(digest), LONGEST.question) : ''
   const red = trusted ? checks.filter(isFailing) : []
   return {
     heard: {
       intent: first ? quoteRequest(first) : '',
       now: newest && newest !== first ? quoteRequest(newest) : '',
       next: open.slice(0, MOST_NEXT).map(({ text }): Item => ({ text })),
-      questions:
-        question === ''
-          ? []
-          : [{ text: shorten(question, LONGEST.question), origin: 'agent', confirmed: false }],
+      questions: asked === '' ? [] : [{ text: asked, origin: 'agent', confirmed: false }],
       blockers: red.map((one) => ({ text: `Failing: ${describeFailure(one)}` })),
     },
     times: {
@@ -79,26 +76,21 @@ function decisionsIn({ requests, plan }: Digest): Decision[] {
   const textOf = ({ about, text }: { about: string; text: string }) =>
     `${shorten(inOneLine(about), 160)} → ${shorten(inOneLine(text), 200)}`
   const newest = new Map(answers.map((one) => [one.about, textOf(one)]))
-  const decided = answers.map((one) => {
+  const decided = answers.map((one): Decision => {
     const [text, last] = [textOf(one), newest.get(one.about) ?? '']
-    return { text, why: '', ...BY_USER, supersededBy: last === text ? null : last }
+    return { ...BY_USER, text, supersededBy: last === text ? null : last }
   })
-  const approved =
-    plan?.verdict === 'approved'
-      ? [{ text: `Plan approved: ${plan.title}`, why: '', ...BY_USER, supersededBy: null }]
-      : []
-  return [...new Map([...decided, ...approved].map((one) => [one.text, one])).values()]
+  if (plan?.verdict === 'approved') decided.push({ ...BY_USER, text: `Plan approved: ${plan.title}` })
+  return [...new Map(decided.map((one) => [one.text, one])).values()]
 }
 
-const BY_USER = { origin: 'user', confirmed: true } as const
+const BY_USER = { origin: 'user', confirmed: true, why: '', supersededBy: null } as const
 
-const stepsDone = ({ finishedTasks, commits }: Digest) =>
-  [
-    ...finishedTasks,
-    ...commits
-      .filter(({ subject }) => subject !== '')
-      .map(({ subject, at }) => ({ text: `Committed: ${subject}`, at })),
-  ].sort((a, b) => (a.at < b.at ? -1 : 1))
+function stepsDone({ finishedTasks, commits }: Digest): DigestWork['done'] {
+  const named = commits.filter(({ subject }) => subject !== '')
+  const committed = named.map(({ subject, at }) => ({ text: `Committed: ${subject}`, at }))
+  return [...finishedTasks, ...committed].sort((a, b) => (a.at < b.at ? -1 : 1))
+}
 
 /** The files of the workspace that were changed, the newest last. */
 function artifactsIn({ files }: Digest, nameFile: (path: string) => string | null): Artifact[] {

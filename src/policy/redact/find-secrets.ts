@@ -25,16 +25,14 @@ interface RuleStart {
   rest: readonly number[]
 }
 
-/** For every three classes in a row the rules to try there: a text is looked through once for all rules together. */
-interface RuleTable {
-  /** For three classes the place of their rules in `starts`; 0 where there are none. Asked for every character. */
-  places: Uint8Array
-  starts: RuleStart[][]
-}
-let table: RuleTable | null = null
+let table: ReturnType<typeof makeTable> | null = null
 
-function makeTable(): RuleTable {
-  const made: RuleTable = { places: new Uint8Array(32_768), starts: [[]] }
+/**
+ * For every three classes in a row the place in `starts` of the rules to try there, 0 where there are none: a text is
+ * looked through once for all rules together.
+ */
+function makeTable() {
+  const made = { places: new Uint8Array(32_768), starts: [[]] as RuleStart[][] }
   for (const rule of makeRules())
     for (const at of rule.at) {
       const key = (classAt(at, 0) << 10) | (classAt(at, 1) << 5) | classAt(at, 2)

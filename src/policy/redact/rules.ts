@@ -149,28 +149,21 @@ function ifNoExample(value: string, { input, index }: RegExpExecArray): string {
   return isShort ? '' : ifNoStandIn(value)
 }
 
-function ifRandom(value: string): string {
-  return looksRandom(value) ? value : ''
-}
+const ifRandom = (value: string) => (looksRandom(value) ? value : '')
 
 /** A variable, a name in brackets or stars stand for a password. */
-function ifNoStandIn(value: string): string {
-  return /^(?:[$<{[*%(]|\.{3}|x{3,}|pass(?:word)?$|\*+$)/i.test(value) ? '' : value
-}
+const ifNoStandIn = (value: string) =>
+  /^(?:[$<{[*%(]|\.{3}|x{3,}|pass(?:word)?$|\*+$)/i.test(value) ? '' : value
 
-function ifRandomOrMarked(value: string): string {
-  return looksRandom(value) || /^(?=.*[A-Za-z])(?=.*[\d!@#%^&*?]).{6,}$/.test(value) ? ifNoStandIn(value) : ''
-}
+const ifRandomOrMarked = (value: string) =>
+  looksRandom(value) || /^(?=.*[A-Za-z])(?=.*[\d!@#%^&*?]).{6,}$/.test(value) ? ifNoStandIn(value) : ''
 
 /** "Bearer authentication" is no credential. */
-function ifCredential(value: string): string {
-  return looksRandom(value) || /\d.*\d.*\d/.test(value) ? value : ''
-}
+const ifCredential = (value: string) => (looksRandom(value) || /\d.*\d.*\d/.test(value) ? value : '')
 
 /** Basic authentication is base64 of a name, a colon and a password. */
 function ifPair(value: string): string {
-  const said = Buffer.from(decodeURIComponent(value.replace(/%(?![0-9A-F]{2})/gi, '%25')), 'base64').toString(
-    'latin1',
-  )
+  const encoded = decodeURIComponent(value.replace(/%(?![0-9A-F]{2})/gi, '%25'))
+  const said = Buffer.from(encoded, 'base64').toString('latin1')
   return /^[\x20-\x7e]{0,100}:[\x20-\x7e]{1,200}$/.test(said) ? value : ''
 }
