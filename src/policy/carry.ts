@@ -123,8 +123,7 @@ const isEmpty = (value: unknown) =>
 /** Keeps every item; a repeated item takes its newest values. A pruned list is ordered oldest to newest. */
 function mergeLists(old: Entry[], fresh: Entry[], { how, by }: ListRule<Entry>): Entry[] {
   const key = (item: Entry) => JSON.stringify(by.map((name) => item[name]))
-  const latest = new Map<string, Entry>()
-  for (const item of fresh) latest.set(key(item), item)
+  const latest = new Map(fresh.map((item) => [key(item), item]))
   const known = new Map(old.map((item) => [key(item), item]))
   const updateItem = (item: Entry) => overlayItem(known.get(key(item)), item)
   if (how === 'prune')
@@ -144,8 +143,6 @@ const overlayItem = (item: Entry = {}, fresh: Entry = {}): Entry => ({
 const LADDER: ReadonlyArray<Turn & { field: WorkField }> = FIELDS.flatMap((field) =>
   CARRY[field].squeeze.map((turn: Turn) => ({ field, ...turn })),
 ).sort((a, b) => a.turn - b.turn)
-
-export const KEEP_RECENT = 10
 
 /** From this turn on only an absolute budget cuts: it clips lines, and then takes what is recent as well. */
 const FIRST_HARD_TURN = 10
@@ -195,10 +192,20 @@ export function fitToBudget(
 }
 
 function partsToTake<Entry extends [number, BudgetPart]>(turn: Turn, mine: Entry[]): Entry[] {
-  if (turn.takes === 'ends')
-    return mine.filter(([, { text, clip = text }]) => estimateTokens(clip) < estimateTokens(text))
-  const going = turn.takes === 'spent' ? mine.filter(([, part]) => part.finished || part.stale) : mine
-  return going.slice(0, Math.max(0, mine.length - (turn.leave === 'recent' ? KEEP_RECENT : turn.leave)))
+  if (turn.takes !== 'ends') return takeOldest(turn, mine, ([, part]) => Boolean(part.finished || part.stale))
+  return mine.filter(([, { text, clip = text }]) => estimateTokens(clip) < estimateTokens(text))
+}
+
+const KEEP_RECENT = 10
+
+/** What a turn may take of the items of its field, in its order: the oldest first. */
+export function takeOldest<T>(
+  { takes, leave }: Pick<Squeeze, 'takes' | 'leave'>,
+  mine: T[],
+  isSpent: (item: T) => boolean,
+): T[] {
+  const most = mine.length - (leave === 'recent' ? KEEP_RECENT : leave)
+  return mine.filter((item) => takes === 'oldest' || isSpent(item)).slice(0, Math.max(0, most))
 }
 
 type Fate = Omit<BudgetCut, 'count'>

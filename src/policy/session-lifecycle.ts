@@ -1,4 +1,6 @@
+import { clipText } from '../core/canonical.ts'
 import type { InFlight, Phase, Session } from '../core/session.ts'
+import { collapseSpaces } from '../core/text.ts'
 
 /** What can happen to a session in the eyes of its life: each sign of life is `speak`. */
 export const LIFE_EVENTS = ['speak', 'end', 'silent', 'reconcile', 'age'] as const
@@ -79,4 +81,21 @@ export function runningIn({ inFlight, unfinished }: Pick<Session, 'inFlight' | '
     unfinished.some((one) => one.id === id || one.what.toLowerCase().includes(what.toLowerCase()))
   const heard = inFlight.filter((one) => one.kind !== 'task' && !isKnown(one))
   return [...unfinished, ...heard].filter(({ what }) => what !== '')
+}
+
+/** "go on" is no task. */
+const SAYS_LITTLE = 15
+
+/** Whether a request says what is to be done, as far as its length can tell. */
+export const saysTask = ({ text }: { text: string }) => text.length > SAYS_LITTLE
+
+const LONGEST = 160
+
+/** A request as lists of sessions show it. */
+export const clipRequest = (text: string) => clipText(collapseSpaces(text.slice(0, LONGEST * 10)), LONGEST)
+
+/** What a session was asked last, as far as lists know: what its hooks heard may be newer than its transcript. */
+export function lastAsked({ asked, lastPrompt }: Pick<Session, 'asked' | 'lastPrompt'>): string {
+  const isNewer = lastPrompt !== null && lastPrompt.at > (asked?.at ?? '') && saysTask(lastPrompt)
+  return clipRequest((isNewer ? lastPrompt.text : asked?.text) ?? lastPrompt?.text ?? '')
 }

@@ -17,7 +17,8 @@ import { HOUR, idOf, keyOf, Lab, MINUTE, streamOf } from './lab.ts'
 // The real ones, but that a test sees how often they are asked, and may let one fail.
 vi.mock('../../src/agents/claude/earlier.ts', async (original) => {
   const real = await original<typeof import('../../src/agents/claude/earlier.ts')>()
-  return { ...real, readEnds: vi.fn(real.readEnds) }
+  const readEnds = vi.fn(real.readEnds)
+  return { ...real, readEnds, finder: { ...real.finder, readEnds } }
 })
 vi.mock('../../src/agents/claude/transcript.ts', async (original) => {
   const real = await original<typeof import('../../src/agents/claude/transcript.ts')>()

@@ -1,7 +1,7 @@
 import type { BriefPage } from '../../core/brief-page.ts'
 import { formatCount } from '../../core/text.ts'
 import { estimateTokens } from '../../core/tokens.ts'
-import { CARRY, KEEP_RECENT, SQUEEZES, type Squeeze } from '../carry.ts'
+import { CARRY, SQUEEZES, type Squeeze, takeOldest } from '../carry.ts'
 import type { Brief } from './brief.ts'
 import type { BriefField, BriefLine, BriefSection } from './brief-sections.ts'
 import { bisectRange, clipLine, headerOf, type Manner, roughCount } from './brief-words.ts'
@@ -173,12 +173,9 @@ const ALL_TURNS = [...TURNS, ...TURNS.map((turn) => ({ ...turn, takes: 'oldest' 
 function orderLower(lines: OrderedLine[]): number {
   let left = lines
   let turn = 0
-  for (const { field, takes, leave } of ALL_TURNS) {
-    const mine = linesOf(field, left)
-    const most = mine.length - (leave === 'recent' ? KEEP_RECENT : leave)
-    const going = mine.filter(({ line }) => takes === 'oldest' || line.spent).slice(0, Math.max(0, most))
-    for (const place of going) place.turn = turn++
-    const gone = new Set(going)
+  for (const { field, ...squeeze } of ALL_TURNS) {
+    const gone = new Set(takeOldest(squeeze, linesOf(field, left), ({ line }) => line.spent))
+    for (const place of gone) place.turn = turn++
     left = left.filter((place) => !gone.has(place))
   }
   return turn

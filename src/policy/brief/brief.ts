@@ -59,20 +59,14 @@ export interface Question {
 }
 
 /** Everything that a resuming agent could be told, before a budget cuts it. */
-export interface Brief {
-  stream: string
+export interface Brief extends Pick<BriefInput, 'stream' | 'drift' | 'notes' | 'subject'> {
   command: string | null
   ageMs: number
-  drift: Drift
   stale: number
   unverifiable: number
   questions: Question[]
   sections: BriefSection[]
-  notes?: readonly string[]
-  /** What showed it where it was found. */
   shownIn: ShownIn
-  /** Where nobody saved anything: the session or the file that it tells of, in words. */
-  subject?: string
 }
 
 /** Takes out of a text what nobody sees. The result holds no line break but `\n`. */

@@ -28,23 +28,17 @@ const RUNNER =
 /** Programs that do what the next words say, or run what a project has named so. */
 const PROGRAM =
   /^(?:npm|pnpm|yarn|bun|deno|node|cargo|go|dotnet|swift|zig|rails|flutter|stack|docker|vite|next|playwright|cmake|mise|just|task|make|moon|nx|turbo|rake|invoke|poe|hatch|pdm|composer|mix|gradlew?|mvn|bazel|ant|sbt|lerna|ruff|biome)$/
-/** A word that names a check, also as a part of the name of a script. */
-const wordAmong = (names: string) => new RegExp(`^(?:.*[-_.:])?(?:${names})(?:[-_.:].*)?$`)
-const KINDS: ReadonlyArray<readonly [CheckKind, RegExp]> = [
-  [
-    'test',
-    wordAmong(
-      'tests?|t|e2e|specs?|nextest|vitest|jest|mocha|ava|tap|pytest|unittest|tox|nox|rspec|phpunit|ctest|cypress',
-    ),
-  ],
-  [
-    'lint',
-    wordAmong(
-      'lint|check|verify|validate|typecheck|types|format|fmt|gofmt|vet|clippy|eslint|biome|ruff|flake8|mypy|pyright|tsc|oxlint|stylelint|golangci|rubocop|shellcheck|knip|prettier',
-    ),
-  ],
-  ['build', wordAmong('build|compile|package|webpack')],
+/** Words that name a check, also as a part of the name of a script. */
+const CHECK_WORDS: ReadonlyArray<readonly [CheckKind, string]> = [
+  ['test', 'tests?|t|e2e|specs?|nextest|vitest|jest|mocha|ava|tap|pytest|unittest|tox|nox'],
+  ['test', 'rspec|phpunit|ctest|cypress'],
+  ['lint', 'lint|check|verify|validate|typecheck|types|format|fmt|gofmt|vet|clippy|eslint|biome|ruff|flake8'],
+  ['lint', 'mypy|pyright|tsc|oxlint|stylelint|golangci|rubocop|shellcheck|knip|prettier'],
+  ['build', 'build|compile|package|webpack'],
 ]
+const KINDS = CHECK_WORDS.map(
+  ([kind, names]) => [kind, new RegExp(`^(?:.*[-_.:])?(?:${names})(?:[-_.:].*)?$`)] as const,
+)
 /** Parts of a line that change nothing of what it says: they set something up, or only show something. */
 const ENVIRONMENT =
   /^(?:cd \S+|pushd \S+|popd|set -\S+|export \S+|source \S+|\. \S+|for \w+ in .*|done|fi|esac)$/

@@ -9,7 +9,7 @@ import {
   type WorkState,
 } from '../../core/work.ts'
 import { withoutCorrected } from '../correct.ts'
-import { clipRequest, saysTask } from '../session-asked.ts'
+import { clipRequest, saysTask } from '../session-lifecycle.ts'
 import { describeFailure, isFailing } from './calls.ts'
 import { inOneLine, shorten } from './quote.ts'
 import { type Check, type Digest, isTyped, type Request } from './state.ts'

@@ -1,4 +1,8 @@
-import type { Span } from './private-key.ts'
+/** From where to where a secret stands in a text. */
+export interface Span {
+  start: number
+  end: number
+}
 
 /**
  * Secrets without a form of their own, known by the name that they are given to: `password: x`, `API_KEY=x`,

@@ -1,4 +1,4 @@
-import type { Span } from './private-key.ts'
+import type { Span } from './assigned.ts'
 import { MARK, makeRules, type SecretRule } from './rules.ts'
 
 /** A secret in a text: where it stands, and what it is without what hides it. */
