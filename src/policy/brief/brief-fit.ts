@@ -2,9 +2,10 @@ import type { BriefPage } from '../../core/brief-page.ts'
 import { formatCount } from '../../core/text.ts'
 import { estimateTokens } from '../../core/tokens.ts'
 import { CARRY, SQUEEZES, type Squeeze, takeOldest } from '../carry.ts'
+import { bisectRange } from './bisect-range.ts'
 import type { Brief } from './brief.ts'
 import type { BriefField, BriefLine, BriefSection } from './brief-sections.ts'
-import { bisectRange, clipLine, headerOf, type Manner, roughCount } from './brief-words.ts'
+import { clipLine, headerOf, type Manner, roughCount } from './brief-words.ts'
 
 /** Below this a brief says too little to be worth anything; the caller refuses. */
 export const MIN_TOKENS = 200

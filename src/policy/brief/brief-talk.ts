@@ -6,7 +6,7 @@ import { type Digest, isTyped } from '../digest/state.ts'
 import { type DigestSection, tellDigest } from '../digest/tell.ts'
 import type { DigestSurroundings } from '../digest/tell-parts.ts'
 import { isLasting } from '../digest/tell-requests.ts'
-import { bisectRange } from './brief-words.ts'
+import { bisectRange } from './bisect-range.ts'
 
 export interface Talk {
   id: string

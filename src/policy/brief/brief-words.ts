@@ -1,6 +1,7 @@
 import { clipText } from '../../core/canonical.ts'
 import { ageOf, formatCount } from '../../core/text.ts'
 import { estimateTokens } from '../../core/tokens.ts'
+import { bisectRange } from './bisect-range.ts'
 import { type Brief, type Drift, hasDrift } from './brief.ts'
 import type { BriefLine } from './brief-sections.ts'
 
@@ -86,17 +87,6 @@ function clipTokens(text: string, tokens: number): string {
   if (text.length <= most && estimateTokens(text) <= tokens) return text
   const fits = (length: number) => estimateTokens(clipText(text, length)) <= tokens
   return clipText(text, bisectRange(1, Math.min(text.length, most), fits))
-}
-
-/** The last whole number that fits, on the way from one that does to one that does not. */
-export function bisectRange(first: number, last: number, fits: (value: number) => boolean): number {
-  let [good, bad] = [first, last]
-  while (Math.abs(bad - good) > 1) {
-    const middle = (good + bad) >> 1
-    if (fits(middle)) good = middle
-    else bad = middle
-  }
-  return good
 }
 
 /** A line of about so many tokens: the note goes first, then the reason, and of the text a beginning stays. */
