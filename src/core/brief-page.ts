@@ -11,6 +11,11 @@ export interface PageLine {
   note: string
 }
 
+/** A line that nobody has a reason, a doubt or a mark for. */
+export const plainPageLine = (text: string): PageLine => ({
+  ...{ text, why: '', unconfirmed: false, mark: null, note: '' },
+})
+
 export interface PageSection {
   title: string
   lines: PageLine[]

@@ -53,20 +53,28 @@ export function nearestName(wanted: string, names: readonly string[]): string | 
   return near.sort((a, b) => a.letters - b.letters)[0]?.name ?? null
 }
 
-/** How many letters have to be put in, taken out or replaced to make one text of the other. */
-function lettersApart(some: string, other: string): number {
-  if (Math.abs(some.length - other.length) > 2) return 3
-  let row = Array.from({ length: other.length + 1 }, (_, at) => at)
-  for (const [at, letter] of [...some].entries()) {
-    const next = [at + 1]
-    for (const [column, before] of row.slice(0, -1).entries()) {
-      const replaced = before + (other.charAt(column) === letter ? 0 : 1)
-      next.push(Math.min(replaced, (row[column + 1] ?? 0) + 1, (next[column] ?? 0) + 1))
+/** How many letters were left out, added, changed, or swapped with the next one. */
+export function lettersApart(some: string, other: string): number {
+  if (Math.abs(some.length - other.length) > MOST_APART) return Number.POSITIVE_INFINITY
+  let [before, row] = [[] as number[], Array.from({ length: other.length + 1 }, (_, at) => at)]
+  for (let i = 1; i <= some.length; i += 1) {
+    const next = [i]
+    for (let j = 1; j <= other.length; j += 1) {
+      const isSame = some[i - 1] === other[j - 1]
+      const isSwap = i > 1 && j > 1 && some[i - 1] === other[j - 2] && some[i - 2] === other[j - 1]
+      next[j] = Math.min(
+        (row[j] ?? 0) + 1,
+        (next[j - 1] ?? 0) + 1,
+        (row[j - 1] ?? 0) + (isSame ? 0 : 1),
+        isSwap ? (before[j - 2] ?? 0) + 1 : Number.POSITIVE_INFINITY,
+      )
     }
-    row = next
+    ;[before, row] = [row, next]
   }
-  return row.at(-1) ?? 0
+  return row[other.length] ?? 0
 }
+
+const MOST_APART = 8
 
 /** The text of a file; null where its bytes are not UTF-8. A byte order mark stays. */
 export function decodeUtf8(bytes: Buffer): string | null {

@@ -1,12 +1,3 @@
-/** What the store knows of a document in this workspace. */
-interface KnownView {
-  hash: string
-  /** What a pending write replaces; null where nothing may stand there. */
-  base: string | null
-  state: 'pending' | 'published'
-}
-
-/** What a document's file asks for. */
 export type Adoption =
   /** The file is as the store has it. */
   | 'in sync'
@@ -24,10 +15,10 @@ export type Adoption =
   | 'absent'
 
 export interface AdoptionFacts {
-  view: KnownView | null
+  /** What the store knows of it here; `base` is what a pending write replaces, null where nothing may stand there. */
+  view: { hash: string; base: string | null; state: 'pending' | 'published' } | null
   /** The hash of what stands there; null where nothing does. */
   found: string | null
-  /** The stream has this version already. */
   isKnown: boolean
   /** Whether it says the same as the version that the view names. Asked last: it means reading both. */
   saysTheSame: boolean
@@ -44,7 +35,6 @@ export function decideAdoption({ view, found, isKnown, saysTheSame }: AdoptionFa
 }
 
 export interface FocusFacts {
-  /** The stream that the store has in focus. */
   focused: string | null
   /** Its document is here, whole, and no longer says `current`. */
   isDropped: boolean

@@ -1,12 +1,8 @@
 import type { AgentEvent } from '../core/agent-event.ts'
 import type { Session, Stretch } from '../core/session.ts'
 
-interface Weight {
-  /** So many make a point. */
-  perPoint: number
-  /** No more points come from it than this. */
-  mostPoints: number
-}
+/** No more points come from something than `mostPoints`. */
+type Weight = Record<'perPoint' | 'mostPoints', number>
 
 /**
  * How much was done since the last save. Decisions come with requests, so they alone have no limit: neither a large
@@ -18,7 +14,6 @@ export const WEIGHTS = {
   minutes: { perPoint: 10, mostPoints: 6 },
 } as const satisfies Record<string, Weight>
 
-/** With so many points the agent is asked to save. */
 export const DUE_AT_POINTS = 12
 
 /** Upper limit for the work time counted between two events: in a longer pause the user was away. */
@@ -26,11 +21,7 @@ const LONGEST_PAUSE_MS = 600_000
 
 /** A stretch begins with its session, and anew with every save by hand. */
 export const beginStretch = (at: string): Stretch => ({
-  requests: 0,
-  edits: 0,
-  activeMs: 0,
-  heardAt: at,
-  isAsked: false,
+  ...{ requests: 0, edits: 0, activeMs: 0, heardAt: at, isAsked: false },
 })
 
 /** The stretch after one more event. Edits of helpers count as well; only the main conversation has requests. */

@@ -3,9 +3,7 @@ export interface BranchBirth {
   branch: string
   /** What the first line of its reflog names: a branch, a branch of a remote, a commit or `HEAD`; null without one. */
   createdFrom: string | null
-  /** The commit that it began at. */
   commit: string | null
-  /** The name that it had before. */
   renamedFrom: string | null
   /** Checkouts that led to it, the oldest first. */
   switches: ReadonlyArray<{ from: string; entered: string }>

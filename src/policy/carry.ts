@@ -1,45 +1,32 @@
 import { type BudgetCut, type BudgetFit, type BudgetPart, estimateTokens } from '../core/tokens.ts'
 import { stillOverheard, type WorkField, type WorkState } from '../core/work.ts'
 
-type Rank = 'must' | 'should'
-
 /** One step of cutting: when its turn comes, and what of the field it leaves. */
 export interface Squeeze {
   turn: number
   /** Only what is finished, superseded or stale; or any, the oldest first. */
   takes: 'spent' | 'oldest'
-  /** So many of the newest stay in any case. */
   leave: 'recent' | number
 }
 
-/** All items stay, and long ones lose their ends, the oldest first. */
-interface Clipping {
-  turn: number
-  takes: 'ends'
-}
-
-type Turn = Squeeze | Clipping
+/** `ends`: all items stay, and long ones lose their ends, the oldest first. */
+type Turn = Squeeze | { turn: number; takes: 'ends' }
 
 interface TextRule {
   how: 'copy' | 'replace'
-  rank: Rank
+  rank: 'must' | 'should'
   squeeze: readonly Turn[]
 }
 
-interface ListRule<Item> {
+interface ListRule<Item> extends Omit<TextRule, 'how'> {
   how: 'accumulate' | 'summarise' | 'prune'
-  rank: Rank
   /** What makes two items the same one. */
   by: ReadonlyArray<Extract<keyof Item, string>>
-  squeeze: readonly Turn[]
 }
 
-/** So many items of a list are kept in a checkpoint; all that ever were stay in the history. */
-interface Capped {
-  most: number
-}
-
-type Carry<Value> = Value extends ReadonlyArray<infer Item> ? (TextRule | ListRule<Item>) & Capped : TextRule
+/** Of a list so many items (`most`) are kept in a checkpoint; all that ever were stay in the history. */
+type Carry<Value> =
+  Value extends ReadonlyArray<infer Item> ? (TextRule | ListRule<Item>) & { most: number } : TextRule
 
 /**
  * How each field carries forward to the next checkpoint, and what it gives up under pressure. The rank is that of
@@ -116,21 +103,16 @@ const FIELDS = Object.keys(CARRY) as Array<WorkField>
 /** The work at the next checkpoint: what was known, and what is new, each field by its row of the table. */
 export function carryForward(before: WorkState, after: Partial<WorkState>): WorkState {
   const work = { ...before }
-  for (const field of FIELDS) carry(work, field, after[field])
+  for (const field of FIELDS) {
+    const row: TextRule | ListRule<Entry> = CARRY[field]
+    const fresh: unknown = after[field]
+    if (fresh === undefined || (row.how === 'copy' && isEmpty(fresh))) continue
+    // `as`: the table's type lets only lists be merged, and a list merges with its own kind.
+    const old: unknown = before[field]
+    const value = 'by' in row ? mergeLists(old as Entry[], fresh as Entry[], row) : fresh
+    Object.assign(work, { [field]: value })
+  }
   return stillOverheard(before, work)
-}
-
-function carry<Field extends WorkField>(
-  work: WorkState,
-  field: Field,
-  fresh: WorkState[Field] | undefined,
-): void {
-  const row: TextRule | ListRule<Entry> = CARRY[field]
-  if (fresh === undefined || (row.how === 'copy' && isEmpty(fresh))) return
-  // `as`: the table's type lets only lists be merged, and a list merges with its own kind.
-  work[field] = (
-    'by' in row ? mergeLists(work[field] as unknown as Entry[], fresh as unknown as Entry[], row) : fresh
-  ) as typeof fresh
 }
 
 type Entry = Record<string, unknown>
@@ -141,8 +123,7 @@ const isEmpty = (value: unknown) =>
 /** Keeps every item; a repeated item takes its newest values. A pruned list is ordered oldest to newest. */
 function mergeLists(old: Entry[], fresh: Entry[], { how, by }: ListRule<Entry>): Entry[] {
   const key = (item: Entry) => JSON.stringify(by.map((name) => item[name]))
-  const latest = new Map<string, Entry>()
-  for (const item of fresh) latest.set(key(item), item)
+  const latest = new Map(fresh.map((item) => [key(item), item]))
   const known = new Map(old.map((item) => [key(item), item]))
   const updateItem = (item: Entry) => overlayItem(known.get(key(item)), item)
   if (how === 'prune')
@@ -159,7 +140,6 @@ const overlayItem = (item: Entry = {}, fresh: Entry = {}): Entry => ({
   ...Object.fromEntries(Object.entries(fresh).filter(([name, value]) => value !== '' || !(name in item))),
 })
 
-/** Every step of cutting, in its turn. */
 const LADDER: ReadonlyArray<Turn & { field: WorkField }> = FIELDS.flatMap((field) =>
   CARRY[field].squeeze.map((turn: Turn) => ({ field, ...turn })),
 ).sort((a, b) => a.turn - b.turn)
@@ -180,7 +160,7 @@ export const SQUEEZES = LADDER.flatMap((turn) =>
  */
 export function fitToBudget(
   parts: readonly BudgetPart[],
-  { tokens = 1_000, keepRecent = 10, fixed = 0, prune = false, hard = false } = {},
+  { tokens = 1_000, fixed = 0, prune = false, hard = false } = {},
 ): BudgetFit {
   /** What became of a part, by its place; one that was shortened may go as a whole later. */
   const fates = new Map<number, Fate>()
@@ -193,7 +173,7 @@ export function fitToBudget(
     const mine = [...parts.entries()].filter(([at, part]) => part.field === field && isKept(at))
     // A superseded decision is history, not litter: it is cut only when the budget demands it.
     const isLitter = prune && turn.takes === 'spent' && CARRY[field].how === 'prune'
-    for (const [at, part] of partsToTake(turn, mine, keepRecent)) {
+    for (const [at, part] of partsToTake(turn, mine)) {
       if (total <= tokens && !isLitter) break
       const isClip = turn.takes === 'ends'
       total -= costAt(at, part)
@@ -211,16 +191,21 @@ export function fitToBudget(
   }
 }
 
-/** What a turn may take of the parts of its field, in its order. */
-function partsToTake<Entry extends [number, BudgetPart]>(
-  turn: Turn,
-  mine: Entry[],
-  keepRecent: number,
-): Entry[] {
-  if (turn.takes === 'ends')
-    return mine.filter(([, { text, clip = text }]) => estimateTokens(clip) < estimateTokens(text))
-  const going = turn.takes === 'spent' ? mine.filter(([, part]) => part.finished || part.stale) : mine
-  return going.slice(0, Math.max(0, mine.length - (turn.leave === 'recent' ? keepRecent : turn.leave)))
+function partsToTake<Entry extends [number, BudgetPart]>(turn: Turn, mine: Entry[]): Entry[] {
+  if (turn.takes !== 'ends') return takeOldest(turn, mine, ([, part]) => Boolean(part.finished || part.stale))
+  return mine.filter(([, { text, clip = text }]) => estimateTokens(clip) < estimateTokens(text))
+}
+
+const KEEP_RECENT = 10
+
+/** What a turn may take of the items of its field, in its order: the oldest first. */
+export function takeOldest<T>(
+  { takes, leave }: Pick<Squeeze, 'takes' | 'leave'>,
+  mine: T[],
+  isSpent: (item: T) => boolean,
+): T[] {
+  const most = mine.length - (leave === 'recent' ? KEEP_RECENT : leave)
+  return mine.filter((item) => takes === 'oldest' || isSpent(item)).slice(0, Math.max(0, most))
 }
 
 type Fate = Omit<BudgetCut, 'count'>

@@ -11,7 +11,7 @@ import {
   stands,
   type WorkState,
 } from '../core/work.ts'
-import { matchItem, namesOf } from './match-item.ts'
+import { ITEM_NOUNS, matchItem, namesOf } from './match-item.ts'
 import { isUsersClaim, type WordSource, whoseWord } from './whose-word.ts'
 
 /** Second thoughts about one item of the work: the only one that the text means, in all fields or in one. */
@@ -20,17 +20,6 @@ export type Correction = { text: string; field: CorrectableField | null } & (
   | { act: 'reject'; why: string }
   | { act: 'reword'; to: string }
 )
-
-/** What an item of each field is called. */
-export const ITEM_NOUNS: Record<CorrectableField, string> = {
-  decisions: 'decision',
-  constraints: 'constraint',
-  rules: 'rule',
-  facts: 'fact',
-  questions: 'question',
-  next: 'next step',
-  blockers: 'blocker',
-}
 
 /** So many of what was taken back are remembered; the oldest goes first. */
 const MOST_CORRECTED = 100
@@ -46,7 +35,6 @@ interface LocatedItem {
 export const sayCorrected = ({ text, to }: Pick<CorrectedItem, 'text'> & { to?: string | undefined }) =>
   to === undefined ? text : `${text} → ${to}`
 
-/** The work after second thoughts, and what each was about. */
 export function correctWork(
   before: WorkState,
   corrections: readonly Correction[],
@@ -57,14 +45,11 @@ export function correctWork(
   for (const correction of corrections) {
     const found = locateItem(work, correction)
     const by = whoseCorrection(source, correction, found)
-    if (by === null)
-      throw new ReasonError('users_word', {
-        act: correction.act,
-        item: JSON.stringify(found.text.slice(0, 80)),
-      })
-    const { to, ...corrected } = applyCorrection(work, correction, found, by)
-    items.push({ field: found.field, text: found.text, ...(to === undefined ? {} : { to }) })
-    work = corrected.work
+    const { field, text } = found
+    if (by === null) throw new ReasonError('users_word', { act: correction.act, item: quoteShort(text) })
+    const { work: corrected, ...reworded } = applyCorrection(work, correction, found, by)
+    items.push({ field, text, ...reworded })
+    work = corrected
   }
   return { work, items }
 }
@@ -86,18 +71,12 @@ function locateItem(work: WorkState, { act, text, field }: Correction): LocatedI
  * confirmed, what it saw itself, next steps and blockers. What the user confirmed goes only where a request of theirs
  * says so in a sentence that names it: any other sentence of theirs could be passed off as the reason.
  */
-function whoseCorrection(
-  source: WordSource,
-  correction: Correction,
-  { item }: LocatedItem,
-): WordSource['by'] | null {
+function whoseCorrection(source: WordSource, correction: Correction, { item }: LocatedItem) {
   const { act } = correction
   const tails = act === 'reword' ? [` to ${correction.to}`, ` to "${correction.to}"`] : ['']
-  const orders = namesOf(item).flatMap((name) =>
-    act === 'confirm'
-      ? [name]
-      : tails.flatMap((tail) => [`${act} ${name}${tail}`, `${act} "${name}"${tail}`]),
-  )
+  const orderFor = (name: string) =>
+    tails.flatMap((tail) => [`${act} ${name}${tail}`, `${act} "${name}"${tail}`])
+  const orders = act === 'confirm' ? namesOf(item) : namesOf(item).flatMap(orderFor)
   if (orders.some((order) => whoseWord(source, order) === 'user')) return 'user'
   return act === 'confirm' || ('confirmed' in item && isUsersClaim(item)) ? null : 'agent'
 }
@@ -124,13 +103,10 @@ function applyCorrection(
         throw usageError(`there is already a ${ITEM_NOUNS[field]} like that: ${quoteShort(twin.text)}`)
       const reworded = replaceItem(work, field, item, said)
       // What was superseded by the old words is superseded by the new ones.
-      const follow = (one: Decision) =>
-        one.supersededBy === text ? { ...one, supersededBy: said.text } : one
+      const to = said.text
+      const follow = (one: Decision) => (one.supersededBy === text ? { ...one, supersededBy: to } : one)
       const decisions = field === 'decisions' ? reworded.decisions.map(follow) : reworded.decisions
-      return {
-        work: noteCorrected({ ...reworded, decisions }, { field, text, to: said.text }),
-        to: said.text,
-      }
+      return { work: noteCorrected({ ...reworded, decisions }, { field, text, to }), to }
     }
   }
 }
@@ -178,7 +154,6 @@ function replaceItem(work: WorkState, field: CorrectableField, old: object, fres
   return { ...work, [field]: list, ...(overheard ? { overheard } : {}) } as WorkState
 }
 
-/** All that an item says. */
 const reasonedText = (item: { text: string; why?: string }) =>
   [item.text, item.why ?? ''].map(collapseSpaces).join('\n')
 
@@ -208,7 +183,6 @@ export function noteVanished(before: WorkState, after: WorkState): WorkState {
 
 const isSameText = (some: string, other: string) => comparableText(some) === comparableText(other)
 
-/** The decisions against something, by its text. */
 function rejectionsIn({ decisions }: WorkState): Map<string, Decision> {
   const rejected = decisions.filter((one) => one.rejected !== undefined && one.supersededBy !== null)
   return new Map(rejected.map((one) => [comparableText(one.text), one]))

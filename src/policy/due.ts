@@ -1,10 +1,8 @@
 import { formatCount } from '../core/text.ts'
 
-/** What is known about the work since it was last saved. */
 export interface DueInput {
   /** Null where nothing is saved yet. */
   savedAgeMs: number | null
-  /** Uncommitted files that changed since the last save. */
   filesChanged: number
   /** Null where git was not asked, or could not answer. */
   commitsSince: number | null
@@ -31,40 +29,49 @@ const LONG_MS = 2 * 3_600_000
 /** What is due: the most important first, and each kind of checkpoint once, for the best reason there is. */
 export function dueOf(seen: DueInput): Due[] {
   const due = new Map<Due['what'], Due>()
-  for (const { why, withDocument, without, text } of candidatesIn(seen)) {
+  for (const [why, withDocument, without, text] of candidatesIn(seen)) {
     const what = seen.hasDocument ? withDocument : without
     if (what !== null && text !== null && !due.has(what))
-      due.set(what, { what, why, text, command: commandFor(what, why) })
+      due.set(what, {
+        what,
+        why,
+        text,
+        command: what === 'delta' ? `${COMMANDS.delta} ${why}` : COMMANDS[what],
+      })
   }
   return [...due.values()]
 }
 
-interface Candidate extends Pick<Due, 'why'> {
-  /** What to do about it with a document and without one; null where nothing can be done then. */
-  withDocument: Due['what']
-  without: Due['what'] | null
-  /** Why it is due, in a sentence; null where it is not. */
-  text: string | null
-}
+const COMMANDS = {
+  delta: 'savepoint delta --what "…" --trigger',
+  new: 'savepoint new <id> --current',
+  save: 'savepoint save "…"',
+} as const satisfies Record<Due['what'], string>
 
-/** The most important first. */
+/** Why something is due; what to do about it with a document and without one; the sentence, null where it is not due. */
+type Candidate = [
+  why: Due['why'],
+  withDocument: Due['what'],
+  without: Due['what'] | null,
+  text: string | null,
+]
+
 function candidatesIn(seen: DueInput): Candidate[] {
   const { savedAgeMs, stage, steps, branch, decisionsSinceDelta: count } = seen
-  const first = savedAgeMs === null ? 'Nothing is saved yet.' : null
+  const commits = seen.commitsSince ?? 0
+  const isAllDone = steps !== null && steps.total > 0 && steps.done >= steps.total
+  const finished = isAllDone ? 'All steps of the plan are done.' : null
+  const isMoved = branch !== null && branch.was !== branch.now
+  const moved = isMoved ? `The last save was on branch ${branch.was}; this is ${branch.now}.` : null
+  const many = commits > MANY_COMMITS ? `${commits} commits since the last save.` : null
   const decided = count > 0 ? `${formatCount(count, 'decision')} not yet in the document.` : null
-  const shifted = movedBranch(branch) ?? manyCommits(seen.commitsSince ?? 0)
   return [
-    { why: 'first', withDocument: 'save', without: 'save', text: first },
-    { why: 'phase', withDocument: 'delta', without: 'save', text: movedStage(stage) ?? allDone(steps) },
-    { why: 'decision', withDocument: 'delta', without: null, text: decided },
-    { why: 'shift', withDocument: 'new', without: 'save', text: shifted },
-    { why: 'long', withDocument: 'save', without: 'save', text: longAgo(seen) },
+    ['first', 'save', 'save', savedAgeMs === null ? 'Nothing is saved yet.' : null],
+    ['phase', 'delta', 'save', movedStage(stage) ?? finished],
+    ['decision', 'delta', null, decided],
+    ['shift', 'new', 'save', moved ?? many],
+    ['long', 'save', 'save', longAgo(seen)],
   ]
-}
-
-function commandFor(what: Due['what'], why: Due['why']): string {
-  if (what === 'delta') return `savepoint delta --what "…" --trigger ${why}`
-  return what === 'new' ? 'savepoint new <id> --current' : 'savepoint save "…"'
 }
 
 function movedStage(stage: DueInput['stage']): string | null {
@@ -74,17 +81,6 @@ function movedStage(stage: DueInput['stage']): string | null {
     ? `The plan has left stage ${stage.was}.`
     : `The plan moved from stage ${stage.was} to ${stage.now}.`
 }
-
-const allDone = (steps: DueInput['steps']) =>
-  steps && steps.total > 0 && steps.done >= steps.total ? 'All steps of the plan are done.' : null
-
-const movedBranch = (branch: DueInput['branch']) =>
-  branch && branch.was !== branch.now
-    ? `The last save was on branch ${branch.was}; this is ${branch.now}.`
-    : null
-
-const manyCommits = (commits: number) =>
-  commits > MANY_COMMITS ? `${commits} commits since the last save.` : null
 
 function longAgo({ savedAgeMs, filesChanged, commitsSince }: DueInput): string | null {
   const commits = commitsSince ?? 0

@@ -1,4 +1,5 @@
 import { nameKey } from '../core/id.ts'
+import { lettersApart } from '../core/text.ts'
 import { branchSlug, isBranchs, type StreamFacts } from './resolve.ts'
 
 /** What a name that somebody types is compared with. */
@@ -32,37 +33,9 @@ export function matchName(all: readonly NamedWork[], typed: string): NameMatch {
 
 /** The name with the fewest slips of the pen, where there are few of them for its length. */
 function spelledAlike(all: readonly NamedWork[], key: string): string | null {
-  let best: { name: string; slips: number } | null = null
-  for (const { name, foreign } of all) {
-    const slips = foreign ? Number.POSITIVE_INFINITY : countSlips(key, nameKey(name))
-    if (
-      slips <= Math.max(1, Math.floor(name.length / 4)) &&
-      slips < (best?.slips ?? Number.POSITIVE_INFINITY)
-    )
-      best = { name, slips }
-  }
-  return best?.name ?? null
+  const near = all
+    .filter(({ foreign }) => !foreign)
+    .map(({ name }) => ({ name, slips: lettersApart(key, nameKey(name)) }))
+    .filter(({ name, slips }) => slips <= Math.max(1, Math.floor(name.length / 4)))
+  return near.sort((a, b) => a.slips - b.slips)[0]?.name ?? null
 }
-
-/** How many letters were left out, added, changed, or swapped with the next one. */
-function countSlips(one: string, other: string): number {
-  if (Math.abs(one.length - other.length) > MOST_SLIPS) return Number.POSITIVE_INFINITY
-  let [before, row] = [[] as number[], Array.from({ length: other.length + 1 }, (_, at) => at)]
-  for (let i = 1; i <= one.length; i += 1) {
-    const next = [i]
-    for (let j = 1; j <= other.length; j += 1) {
-      const isSame = one[i - 1] === other[j - 1]
-      const isSwap = i > 1 && j > 1 && one[i - 1] === other[j - 2] && one[i - 2] === other[j - 1]
-      next[j] = Math.min(
-        (row[j] ?? 0) + 1,
-        (next[j - 1] ?? 0) + 1,
-        (row[j - 1] ?? 0) + (isSame ? 0 : 1),
-        isSwap ? (before[j - 2] ?? 0) + 1 : Number.POSITIVE_INFINITY,
-      )
-    }
-    ;[before, row] = [row, next]
-  }
-  return row[other.length] ?? 0
-}
-
-const MOST_SLIPS = 8

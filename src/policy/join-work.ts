@@ -3,17 +3,20 @@ import { type Claim, type Decision, newItems, stands, type WorkState } from '../
 import { followCorrections, withoutCorrected } from './correct.ts'
 import { inheritWork } from './save.ts'
 
-/** How much of what holds beyond one task: what work inherits, and what comes back with a merge. */
-export interface KnowledgeCount {
-  decisions: number
-  rejections: number
-  rules: number
-  constraints: number
-  facts: number
-  learnings: number
+/** What holds beyond one task, by what it is called: what work inherits, and what comes back with a merge. */
+const KNOWLEDGE = {
+  decisions: ({ decisions }: WorkState) => decisions.filter(stands),
+  rejections: ({ decisions }: WorkState) => decisions.filter(isRejection),
+  rules: ({ rules }: WorkState) => rules,
+  constraints: ({ constraints }: WorkState) => constraints,
+  facts: ({ facts }: WorkState) => facts,
+  learnings: ({ references }: WorkState) => references.filter(({ kind }) => kind === 'learning'),
 }
 
-const FIELDS = ['decisions', 'constraints', 'rules', 'facts'] as const
+export type KnowledgeCount = Record<keyof typeof KNOWLEDGE, number>
+
+const LISTS = ['constraints', 'rules', 'facts'] as const
+const FIELDS = ['decisions', ...LISTS] as const
 
 /** The second thoughts of another work, about what holds beyond its task. */
 const followKnowledge = (known: WorkState, from: WorkState): WorkState =>
@@ -27,15 +30,17 @@ export function newKnowledge(known: WorkState, from: WorkState): WorkState {
   const work = inheritWork(from)
   const rejected = new Set(known.decisions.filter(isRejection).map(({ text }) => comparableText(text)))
   const isNews = (one: Decision) => isRejection(one) && !rejected.has(comparableText(one.text))
+  const fresh = LISTS.map((field) => [
+    field,
+    withoutCorrected(known, field, newItems(known[field], work[field])),
+  ])
   return {
     ...work,
     decisions: [
       ...withoutCorrected(known, 'decisions', newItems(known.decisions, work.decisions.filter(stands))),
       ...work.decisions.filter(isNews),
     ],
-    constraints: withoutCorrected(known, 'constraints', newItems(known.constraints, work.constraints)),
-    rules: withoutCorrected(known, 'rules', newItems(known.rules, work.rules)),
-    facts: withoutCorrected(known, 'facts', newItems(known.facts, work.facts)),
+    ...Object.fromEntries(fresh),
     references: newItems(known.references, work.references),
   }
 }
@@ -53,17 +58,13 @@ export function joinKnowledge(before: WorkState, from: WorkState): WorkState {
       supersededBy !== null && standing.has(supersededBy) ? [[text, supersededBy] as const] : [],
     ),
   )
+  const decisions = known.decisions.map((one) =>
+    stands(one) ? { ...one, supersededBy: successors.get(one.text) ?? null } : one,
+  )
   return {
     ...known,
-    decisions: [
-      ...known.decisions.map((one) =>
-        stands(one) ? { ...one, supersededBy: successors.get(one.text) ?? null } : one,
-      ),
-      ...fresh.decisions,
-    ],
-    constraints: [...known.constraints, ...fresh.constraints],
-    rules: [...known.rules, ...fresh.rules],
-    facts: [...known.facts, ...fresh.facts],
+    decisions: [...decisions, ...fresh.decisions],
+    ...Object.fromEntries(LISTS.map((field) => [field, [...known[field], ...fresh[field]]])),
     references: [...known.references, ...fresh.references],
   }
 }
@@ -84,38 +85,18 @@ export function countJoined(before: WorkState, from: WorkState): KnowledgeCount 
 
 const isRejection = ({ rejected, supersededBy }: Decision) => rejected !== undefined && supersededBy !== null
 
-export const countKnowledge = (work: WorkState): KnowledgeCount => ({
-  decisions: work.decisions.filter(stands).length,
-  rejections: work.decisions.filter(isRejection).length,
-  rules: work.rules.length,
-  constraints: work.constraints.length,
-  facts: work.facts.length,
-  learnings: work.references.filter(({ kind }) => kind === 'learning').length,
-})
+// `as`: every key is filled from the table of keys.
+export const countKnowledge = (work: WorkState) =>
+  Object.fromEntries(
+    Object.entries(KNOWLEDGE).map(([name, listIn]) => [name, listIn(work).length]),
+  ) as KnowledgeCount
 
 /** `2 decisions and 1 rule`; empty where there is nothing. */
-export function describeKnowledge({
-  decisions,
-  rejections,
-  rules,
-  constraints,
-  facts,
-  learnings,
-  corrections = 0,
-}: KnowledgeCount & { corrections?: number }): string {
-  const parts = (
-    [
-      [decisions, 'decision'],
-      [rejections, 'rejection'],
-      [rules, 'rule'],
-      [constraints, 'constraint'],
-      [facts, 'fact'],
-      [learnings, 'learning'],
-      [corrections, 'correction'],
-    ] as const
-  )
-    .filter(([number]) => number > 0)
-    .map(([number, noun]) => formatCount(number, noun))
+export function describeKnowledge(count: KnowledgeCount & { corrections?: number }): string {
+  const parts = [...Object.keys(KNOWLEDGE), 'corrections'].flatMap((name) => {
+    const number: number = Reflect.get(count, name) ?? 0
+    return number > 0 ? [formatCount(number, name.replace(/s$/, ''))] : []
+  })
   const last = parts.pop() ?? ''
   return parts.length === 0 ? last : `${parts.join(', ')} and ${last}`
 }

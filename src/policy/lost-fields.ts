@@ -68,7 +68,6 @@ function keyOf(item: unknown): string {
   return words === '' ? '' : `${kind}\n${words}`
 }
 
-/** The parts of an item that are not in the one that came back. */
 function missingParts(item: object, back: unknown): string[] {
   return Object.entries(item)
     .filter(([part]) => !['text', 'why', 'path', 'kind', 'field'].includes(part))

@@ -6,31 +6,27 @@ type Item = Record<string, unknown>
 
 /** What makes an item of a list the same one: its path, or its words and their kind. */
 const keyOf = ({ path, kind = '', text }: Item) =>
-  path === undefined ? `${kind}\n${norm(`${text}`)}` : norm(`${path}`)
+  path === undefined ? `${kind}\n${collapseSpaces(`${text}`)}` : collapseSpaces(`${path}`)
 
 const LISTS = Object.entries(emptyWork()).flatMap(([field, value]) => (Array.isArray(value) ? [field] : []))
-
-interface MergeOptions {
-  /**
-   * What the file said before somebody wrote into it, where that is known: only what differs is news. What came to be
-   * known since is not in the file, and that it is not there says nothing.
-   */
-  shown?: Partial<WorkState> | null
-}
 
 /**
  * The work after a file said how things stand. What its format holds is as the file says, the rest is as it was; an
  * item that is known keeps what the format has no room for: whose word it is, when it was done, how a file looked.
+ *
+ * `shown` is what the file said before somebody wrote into it, where that is known: only what differs is news. What came
+ * to be known since is not in the file, and that it is not there says nothing.
  */
 export function mergeEditedWork(
   before: WorkState,
   said: Partial<WorkState>,
-  { shown = null }: MergeOptions = {},
+  { shown = null }: { shown?: Partial<WorkState> | null } = {},
 ): WorkState {
   const work: WorkState = { ...before, ...said, position: mergePosition(before, said, shown) }
   if (shown)
     for (const field of TEXTS)
-      if (norm(said[field] ?? '') === norm(shown[field] ?? '')) work[field] = before[field]
+      if (collapseSpaces(said[field] ?? '') === collapseSpaces(shown[field] ?? ''))
+        work[field] = before[field]
   for (const field of LISTS) {
     // `as`: each of these fields holds a list of items in all of them.
     const listIn = (one: object | null) => (one ? Reflect.get(one, field) : null) as Item[] | null | undefined
@@ -74,13 +70,8 @@ function mergeLists(old: Item[], fresh: Item[], shown: Item[] | null): Item[] {
   return [...kept, ...later]
 }
 
-/** Formats join lines and trim. A document may have thousands of items, and nearly none of them needs it. */
-const norm = (text: string) => (LOOSE.test(text) ? collapseSpaces(text) : text)
-const LOOSE = /^\s|\s$|\s\s|[^\S ]/
-
 /** The fresh values win; an empty value, or an origin of only `file`, keeps the known one. */
 function overlayItem(item: Item, fresh: Item): Item {
-  if (isSame(item, fresh)) return item
   const both = { ...item, ...fresh }
   for (const [name, value] of Object.entries(item)) {
     const said: unknown = Reflect.get(fresh, name)
@@ -93,11 +84,4 @@ function overlayItem(item: Item, fresh: Item): Item {
       Reflect.set(both, name, value)
   }
   return both
-}
-
-/** Nearly all of a long list is as it was: that is found out without making anything. */
-function isSame(item: object, fresh: object): boolean {
-  for (const name in item) if (Reflect.get(item, name) !== Reflect.get(fresh, name)) return false
-  for (const name in fresh) if (!(name in item)) return false
-  return true
 }

@@ -10,7 +10,6 @@ import { nudgesFor } from './window.ts'
  */
 export type MessageKind = 'start' | 'dropped' | 'nudge' | 'ask'
 
-/** What an event of an agent leads to. */
 export interface Moment {
   /** Whether the store is opened; each event stands in the session's journal before that. */
   opens: 'always' | 'when-due' | 'never'
@@ -25,68 +24,46 @@ export interface Moment {
 }
 
 const REGISTER = { opens: 'never', trigger: null, savesAtOnce: false, tells: [] } as const
+const LOOK = { ...REGISTER, opens: 'when-due' } as const
+const ACT = { ...REGISTER, opens: 'always' } as const
 
 /** The one table of what happens when. */
 export const MOMENTS = {
   start: {
-    opens: 'always',
-    trigger: 'session-end',
-    savesAtOnce: false,
-    tells: ['start'],
+    ...{ ...ACT, trigger: 'session-end', tells: ['start'] },
     about:
       'Reads the new transcripts of other sessions and shows the brief, with stale sessions and drift first; after a resume, only what changed.',
   },
   prompt: {
-    opens: 'when-due',
-    trigger: null,
-    savesAtOnce: false,
-    tells: ['dropped', 'nudge', 'ask'],
+    ...{ ...LOOK, tells: ['dropped', 'nudge', 'ask'] },
     about: "Repeats what a compaction's summary dropped; after much work without a save, asks for one, once.",
   },
   batch: {
-    opens: 'when-due',
-    trigger: 'pressure',
-    savesAtOnce: false,
-    tells: ['dropped', 'nudge'],
+    ...{ ...LOOK, trigger: 'pressure', tells: ['dropped', 'nudge'] },
     about:
       'Repeats what a summary dropped; at 70 % and 85 % of the window, and after the second compaction, saves a checkpoint and advises once.',
   },
   stop: {
-    opens: 'when-due',
-    trigger: 'pressure',
-    savesAtOnce: false,
-    tells: ['nudge'],
+    ...{ ...LOOK, trigger: 'pressure', tells: ['nudge'] },
     about: 'Checks the window as after a tool batch, unless a hook already kept the turn going.',
   },
   failure: {
-    opens: 'always',
-    trigger: 'error',
-    savesAtOnce: true,
-    tells: [],
+    ...{ ...ACT, trigger: 'error', savesAtOnce: true },
     about: 'Marks the session as paused, with the reason, and saves a checkpoint.',
   },
   compacting: {
-    opens: 'always',
-    trigger: 'compaction',
-    savesAtOnce: true,
-    tells: [],
+    ...{ ...ACT, trigger: 'compaction', savesAtOnce: true },
     about: 'Saves a checkpoint from the complete transcript.',
   },
   compacted: {
-    opens: 'always',
-    trigger: null,
-    savesAtOnce: false,
-    tells: [],
+    ...ACT,
     about: 'Compares the summary with the checkpoint; the next prompt or tool batch repeats what it dropped.',
   },
   'helper-started': { ...REGISTER, about: 'Records that the subagent is running.' },
   'helper-stopped': { ...REGISTER, about: 'Records that the subagent has stopped.' },
   'task-created': { ...REGISTER, about: 'Records that the task is running.' },
   'task-completed': { ...REGISTER, about: 'Records that the task is done.' },
-  end: {
-    ...REGISTER,
-    about: 'One small write; the next session start does the rest.',
-  },
+  end: { ...REGISTER, about: 'One small write; the next session start does the rest.' },
 } as const satisfies Record<AgentEventKind, Moment>
 
 export const momentOf = (kind: AgentEventKind): Moment => MOMENTS[kind]

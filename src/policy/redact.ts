@@ -1,6 +1,5 @@
 import { findSecrets } from './redact/find-secrets.ts'
 
-/** What stands in the place of a secret. */
 export type SecretMark = (kind: string, secret: string) => string
 
 /** Where nobody has a key to tell equal secrets by. */

@@ -23,21 +23,19 @@ export function registryOf(sessions: readonly Session[], known: RegistryFacts) {
     .sort(latestFirst)
   const living = all.filter(({ phase }) => phase !== 'recent')
   const ended = all.filter(({ phase }) => phase === 'recent')
+  const inOrder = [...living, ...ended]
   // Somebody who only looked in does not hide what was worked on before.
   const last = ended.find(didSomething) ?? ended[0]
   return {
-    activeSessions: living.map((session) => ({
-      ...activeSession(session),
-      // What is uncommitted now; null where git was not asked.
-      uncommittedFiles: session.uncommittedFiles,
-    })),
+    // What is uncommitted now is null where git was not asked.
+    activeSessions: living.map((one) => ({ ...activeSession(one), uncommittedFiles: one.uncommittedFiles })),
     recentHistory: ended.map(recentSession),
     lastWorked: last ? lastWorked(last, known) : null,
     staleSessionsDetected: living.filter(({ phase }) => phase === 'stale').map(({ id }) => id),
-    indexByOutcome: indexOf([...living, ...ended], ({ outcomes }) =>
+    indexByOutcome: indexOf(inOrder, ({ outcomes }) =>
       outcomes.map(({ path, outcomeName }) => path || outcomeName),
     ),
-    indexByBranch: indexOf([...living, ...ended], ({ environment }) => [environment.gitBranch ?? '']),
+    indexByBranch: indexOf(inOrder, ({ environment }) => [environment.gitBranch ?? '']),
   }
 }
 
@@ -50,10 +48,8 @@ export const encodeRegistry = (registry: Registry): string =>
 
 const endTimeOf = ({ endedAt, lastActivityAt }: Session) => endedAt ?? lastActivityAt
 
-function latestFirst(one: Session, other: Session): number {
-  const apart = Date.parse(endTimeOf(other)) - Date.parse(endTimeOf(one))
-  return apart || (one.id < other.id ? -1 : 1)
-}
+const latestFirst = (one: Session, other: Session) =>
+  Date.parse(endTimeOf(other)) - Date.parse(endTimeOf(one)) || (one.id < other.id ? -1 : 1)
 
 const didSomething = ({ statistics, outcomes, accomplishments }: Session) =>
   statistics.apiCalls > 0 || outcomes.length > 0 || accomplishments.length > 0
@@ -61,14 +57,10 @@ const didSomething = ({ statistics, outcomes, accomplishments }: Session) =>
 function activeSession(session: Session) {
   const { model: _model, ...environment } = session.environment
   const { apiCalls: _calls, unknownLines: _lines, tokensConsumed, ...statistics } = session.statistics
+  const { id, source, startedAt, lastActivityAt, outcomes, events } = session
   return {
-    sessionId: session.id,
-    sessionSource: session.source,
-    startedAt: session.startedAt,
-    lastActivityAt: session.lastActivityAt,
-    environment,
-    focusedOutcomes: session.outcomes,
-    events: session.events,
+    ...{ sessionId: id, sessionSource: source, startedAt, lastActivityAt, environment },
+    ...{ focusedOutcomes: outcomes, events },
     statistics: { tokensConsumed: totalTokens(tokensConsumed), ...statistics },
     isStale: session.phase === 'stale',
   }
@@ -119,11 +111,10 @@ function indexOf(sessions: readonly Session[], keysOf: (session: Session) => str
 }
 
 /** What a session got done: in the words that somebody gave, else counted from what it did. */
-export function accomplishmentsOf({
-  accomplishments,
-  statistics,
-  outcomes,
-}: Pick<Session, 'accomplishments' | 'statistics' | 'outcomes'>): string[] {
+export function accomplishmentsOf(
+  session: Pick<Session, 'accomplishments' | 'statistics' | 'outcomes'>,
+): string[] {
+  const { accomplishments, statistics, outcomes } = session
   const plain = (texts: string[]) => [...new Set(texts.map(plainLine))].filter((text) => text !== '')
   const given = plain(accomplishments)
   if (given.length > 0) return given

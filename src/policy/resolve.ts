@@ -9,9 +9,7 @@ export interface StreamFacts {
   name: string
   standing: 'focused' | 'open' | 'archived'
   updatedMs: number
-  /** The branch on which its head was saved. */
   branch: string | null
-  /** The plan under which its head was saved. */
   plan?: string | null
   /** It began as the work of the present branch, and was renamed. */
   isRenamed?: boolean
@@ -49,11 +47,8 @@ export interface SaveTarget {
   isNew: boolean
 }
 
-export interface StreamCandidate {
-  name: string
+export interface StreamCandidate extends Pick<StreamFacts, 'name' | 'updatedMs' | 'foreign'> {
   why: 'branch' | 'here' | 'open' | 'foreign'
-  updatedMs: number
-  foreign: boolean
 }
 
 export type ResumeChoice =
@@ -114,9 +109,8 @@ function forResume(seen: ResolveFacts): ResumeChoice {
     return { kind: 'stream', name: found.stream.name, why: found.why, offered: isOffered(found, seen) }
   const named = open.filter(({ name }) => !isSessionStream(name))
   const candidates = [...(named.length > 0 ? named : open), ...seen.streams.filter(({ foreign }) => foreign)]
-  return candidates.length === 0
-    ? { kind: 'nothing' }
-    : { kind: 'choose', candidates: candidatesOf(candidates, seen) }
+  if (candidates.length === 0) return { kind: 'nothing' }
+  return { kind: 'choose', candidates: candidatesOf(candidates, seen) }
 }
 
 interface ResolvedStream {
@@ -233,10 +227,7 @@ export const isBranchs = ({ name, branch }: Pick<StreamFacts, 'name' | 'branch'>
   branch !== null && isSlugOf(name, branchSlug(trunkOr(branch)))
 
 /** The stream of the present branch, whether it exists or not: two branches with one slug get two streams. */
-function branchStream({ branch, streams }: ResolveFacts): {
-  name: string
-  why: 'branch' | 'main' | 'unbranched'
-} {
+function branchStream({ branch, streams }: ResolveFacts): { name: string; why: ResolutionRule } {
   const mine = trunkOr(branch)
   const isTaken = (stream: StreamFacts) =>
     isShut(stream) ||
@@ -272,15 +263,9 @@ const SLUG_LENGTH = 96
  */
 export function branchSlug(branch: string): string {
   if (TRUNK.test(branch)) return 'main'
-  const slug = trimSlug(
-    trimSlug(
-      branch
-        .slice(0, 1_000)
-        .replace(/[^A-Za-z0-9._-]+/g, '-')
-        .replace(/-{2,}/g, '-')
-        .replace(/\.{2,}/g, '.'),
-    ).slice(0, SLUG_LENGTH),
-  )
+  const safe = branch.slice(0, 1_000).replace(/[^A-Za-z0-9._-]+/g, '-')
+  const single = safe.replace(/-{2,}/g, '-').replace(/\.{2,}/g, '.')
+  const slug = trimSlug(trimSlug(single).slice(0, SLUG_LENGTH))
   if (slug === '') return 'branch'
   return runNameProblem(slug) !== null || TRUNK.test(slug.toLowerCase()) ? `branch-${slug}` : slug
 }

@@ -19,11 +19,6 @@ export interface RetainedSnapshot {
   plain: boolean
 }
 
-export interface RetentionPlan {
-  remove: RetainedSnapshot[]
-  compress: RetainedSnapshot[]
-}
-
 /** How much of retention is due after a save: all of it once an hour, and what is beyond the number at once. */
 export function maintenanceDue(
   run: { live: number; maintainedAt: string | null },
@@ -42,16 +37,15 @@ export function planRetention(
   snapshots: RetainedSnapshot[],
   nowMs: number,
   limits: RetentionLimits,
-): RetentionPlan {
+): Record<'remove' | 'compress', RetainedSnapshot[]> {
   const newestFirst = [...snapshots].sort((a, b) => b.sequence - a.sequence)
-  const preserved = new Set<string>()
-  for (const kept of [
+  const kept = [
     newestFirst[0],
     newestFirst.find((snapshot) => snapshot.progress === 'failed'),
     newestFirst.find((snapshot) => snapshot.progress === 'completed'),
     ...newestFirst.filter((snapshot) => snapshot.pinned),
-  ])
-    if (kept) preserved.add(kept.id)
+  ]
+  const preserved = new Set(kept.map((snapshot) => snapshot?.id))
 
   const ageMs = (snapshot: RetainedSnapshot) => nowMs - Date.parse(snapshot.at)
   const remove = newestFirst.filter(

@@ -22,7 +22,6 @@ export type Statement =
   | string
   | { text: string; why?: string; confirmed?: boolean; supersededBy?: string | null; rejected?: string }
 
-/** A file that a user or an agent names in a save. */
 export type NamedFile = Pick<Artifact, 'path'> & Partial<Pick<Artifact, 'action' | 'description'>>
 
 /** What somebody says at a save, in their words. Lists are what is new; what is known stays. */
@@ -45,7 +44,6 @@ export interface Saying extends WordSource {
   ids: string[]
   learnings: string[]
   references: Breadcrumb[]
-  /** Known decisions that the new one replaces. */
   supersedes: string[]
   /** Known questions that are answered. */
   resolve: string[]
@@ -53,7 +51,6 @@ export interface Saying extends WordSource {
   confirm: string[]
   /** Second thoughts about what is known; they come before all else that is said. */
   corrections: Correction[]
-  /** Whether the new claims are unconfirmed. */
   unconfirmed: boolean
 }
 
@@ -74,7 +71,6 @@ export interface SaveInput {
   note: boolean
   /** What the session is to be known for. */
   accomplishments: string[]
-  /** How many secrets were taken out of what was said. */
   redacted: number
   /** The work goes over to somebody else: no advice about saving is due any more. */
   handedOff?: true
@@ -97,6 +93,8 @@ export function applySaying(before: WorkState, saying: Saying, at: string): Work
     [],
     saying.decisions.map((one) => keepConfirmation(known.decisions, decisionFrom(one, claims.choice))),
   )
+  const answered = new Set(saying.resolve.map((text) => matchItem('question', known.questions, text)))
+  const open = known.questions.filter((question) => !answered.has(question))
   const add = (list: Claim[], said: Claim[]) => [...list, ...newItems(list, said)]
   const work = carryForward(supersedeDecisions(reviveDecisions(known, fresh), saying, fresh), {
     ...textsOf(saying),
@@ -104,7 +102,7 @@ export function applySaying(before: WorkState, saying: Saying, at: string): Work
     constraints: add(known.constraints, saying.constraints.map(claims.choice)),
     rules: add(known.rules, saying.rules.map(claims.choice)),
     facts: add(known.facts, saying.facts.map(claims.plain)),
-    questions: add(resolveQuestions(known.questions, saying.resolve), saying.questions.map(claims.plain)),
+    questions: add(open, saying.questions.map(claims.plain)),
     done: saying.done.map((one) => (typeof one === 'string' ? { text: one, at } : one)),
     artifacts: saying.files.map((file) => ({ action: 'modified', description: '', ...file })),
     references: referencesIn(saying),
@@ -117,12 +115,10 @@ export function rejectedAgain(work: WorkState, saying: Saying): Decision[] {
   if (saying.by === 'user') return []
   const claims = [...saying.decisions, ...CLAIMS.slice(1).flatMap((field) => saying[field])]
   const texts = [...claims, ...(saying.next ?? []), ...(saying.blockers ?? [])]
-    .map((one) => (typeof one === 'string' ? one : one.text))
+    .map((one) => statementOf(one).text)
     .filter((text) => whoseWord(saying, text) === 'agent')
-  return rejectedAmong(
-    work,
-    texts.map((text) => decisionOf(text).text),
-  )
+    .map((text) => decisionOf(text).text)
+  return rejectedAmong(work, texts)
 }
 
 export const referencesIn = ({ commands, ids, learnings, references }: Saying): Breadcrumb[] => [
@@ -135,19 +131,18 @@ export const referencesIn = ({ commands, ids, learnings, references }: Saying): 
 /** What an agent chose or took to be wanted is not confirmed until the user says so; what it saw is as good as seen. */
 function claimsOf(saying: Saying) {
   const claim = (isChoice: boolean) => (one: Statement) => {
-    const {
-      text,
-      why = '',
-      confirmed: sure = !saying.unconfirmed,
-    } = typeof one === 'string' ? { text: one } : one
+    const { text, why = '', confirmed: sure = !saying.unconfirmed } = statementOf(one)
     const origin = whoseWord(saying, decisionSentence({ text, why }))
     return { text, origin, confirmed: sure && !(isChoice && origin === 'agent') }
   }
   return { plain: claim(false), choice: claim(true) }
 }
 
+const statementOf = (one: Statement): Exclude<Statement, string> =>
+  typeof one === 'string' ? { text: one } : one
+
 function decisionFrom(one: Statement, claim: (one: Statement) => Claim): Decision {
-  const { text, why = '', supersededBy = null, rejected } = typeof one === 'string' ? { text: one } : one
+  const { text, why = '', supersededBy = null, rejected } = statementOf(one)
   return {
     ...claim(one),
     ...(why === '' ? decisionOf(text) : { text, why }),
@@ -224,12 +219,8 @@ export function capWork(
 /** Those that were superseded go first, then those that nobody confirmed, of each the oldest. */
 function capDecisions(decisions: Decision[], most: number): Decision[] {
   const worth = (one: Decision) => (stands(one) ? (one.confirmed ? 2 : 1) : 0)
-  const kept = new Set(
-    decisions
-      .toReversed()
-      .sort((a, b) => worth(b) - worth(a))
-      .slice(0, most),
-  )
+  const best = decisions.toReversed().sort((a, b) => worth(b) - worth(a))
+  const kept = new Set(best.slice(0, most))
   return decisions.filter((one) => kept.has(one))
 }
 
@@ -258,11 +249,7 @@ const mayReplace = (decision: Decision, saying: Saying): boolean =>
   saying.by === 'user' ||
   !isUsersClaim(decision) ||
   saying.decisions.every(
-    (one) =>
-      whoseWord(
-        saying,
-        decisionSentence(typeof one === 'string' ? { text: one, why: '' } : { why: '', ...one }),
-      ) === 'user',
+    (one) => whoseWord(saying, decisionSentence({ why: '', ...statementOf(one) })) === 'user',
   )
 
 /** What the user confirmed, and an agent asked to replace by a decision of its own: both stand. */
@@ -270,11 +257,6 @@ export const unheardReplacements = (work: WorkState, saying: Saying): string[] =
   decisionsMeant(work, saying)
     .filter((one) => !mayReplace(one, saying))
     .map(({ text }) => text)
-
-function resolveQuestions(questions: Claim[], texts: string[]): Claim[] {
-  const answered = new Set(texts.map((text) => matchItem('question', questions, text)))
-  return questions.filter((question) => !answered.has(question))
-}
 
 /** What only the user can confirm, and an agent asked to. */
 export const unheardConfirmations = (work: WorkState, saying: Saying): string[] =>

@@ -20,26 +20,26 @@ export function searchableOf(
   kind: 'run' | 'work',
 ): Searchable[] {
   if (kind === 'run') return snapshotRecords(checkpoint)
+  const known = new Set(parent ? linesOf(parent) : [])
   return [
     ...decisionRecords(checkpoint.work.decisions, parent?.work.decisions ?? []),
     ...learningRecords(checkpoint, parent),
-    ...recordOf(checkpoint.id, 'checkpoint', newLines(checkpoint, parent)),
+    ...recordOf(
+      checkpoint.id,
+      'checkpoint',
+      linesOf(checkpoint).filter((line) => !known.has(line)),
+    ),
   ]
 }
 
 /** What a session was about, in its user's words; one in which nothing was said is not worth finding. */
 export function searchableSession(session: Session, requests: readonly string[]): Searchable[] {
-  const words = [
+  const lines = linesIn([
     ...accomplishmentsOf(session),
-    ...session.outcomes.flatMap(({ outcomeName, lastTask, workSummary }) => [
-      outcomeName,
-      lastTask,
-      workSummary,
-    ]),
+    ...session.outcomes.flatMap((one) => [one.outcomeName, one.lastTask, one.workSummary]),
     ...requests,
     session.lastPrompt?.text ?? '',
-  ]
-  const lines = linesIn(words)
+  ])
   const branch = session.environment.gitBranch
   return lines.length === 0 ? [] : recordOf(session.id, 'session', [...lines, ...(branch ? [branch] : [])])
 }
@@ -107,11 +107,6 @@ const keyOf = (text: string) =>
     .replace(/\s+/g, ' ')
     .trim()
     .replace(/[.!]+$/, '')
-
-function newLines(checkpoint: Checkpoint, parent: Checkpoint | null): string[] {
-  const known = new Set(parent ? linesOf(parent) : [])
-  return linesOf(checkpoint).filter((line) => !known.has(line))
-}
 
 const linesOf = ({ work, change, completion }: Checkpoint): string[] =>
   linesIn([

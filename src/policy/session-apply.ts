@@ -29,11 +29,7 @@ export function beginSession(event: AgentEvent, where: SessionPlace): Session {
   return {
     ...{ agent, id, repository: where.repository, workspace: where.workspace },
     source: event.kind === 'start' ? event.source : 'startup',
-    phase: 'active',
-    startedAt: at,
-    lastActivityAt: at,
-    endedAt: null,
-    endReason: null,
+    ...{ phase: 'active', startedAt: at, lastActivityAt: at, endedAt: null, endReason: null },
     environment: {
       workingDirectory: cwd,
       gitBranch: where.branch,
@@ -42,31 +38,11 @@ export function beginSession(event: AgentEvent, where: SessionPlace): Session {
       transcriptPath: event.transcript,
       model: event.kind === 'start' ? event.model : null,
     },
-    parent: where.parent,
-    stream: where.stream,
-    outcomes: [],
-    accomplishments: [],
-    events: [],
-    inFlight: [],
-    paused: null,
-    compactions: 0,
-    nudged: [],
-    compaction: null,
-    lastPrompt: null,
-    lastSaid: null,
-    unfinished: [],
-    told: null,
-    savedAt: null,
-    stretch: beginStretch(at),
-    checkpointedAt: null,
-    handedOff: false,
-    archives: [],
-    uncommittedFiles: null,
-    statistics: noStatistics(),
-    context: null,
-    journalRead: 0,
-    transcriptRead: 0,
-    caughtUpAt: null,
+    ...{ parent: where.parent, stream: where.stream, outcomes: [], accomplishments: [], events: [] },
+    ...{ inFlight: [], paused: null, compactions: 0, nudged: [], compaction: null, lastPrompt: null },
+    ...{ lastSaid: null, unfinished: [], told: null, savedAt: null, stretch: beginStretch(at) },
+    ...{ checkpointedAt: null, handedOff: false, archives: [], uncommittedFiles: null },
+    ...{ statistics: noStatistics(), context: null, journalRead: 0, transcriptRead: 0, caughtUpAt: null },
   }
 }
 
@@ -99,13 +75,8 @@ export function earlierSession(
     lastActivityAt,
   }
   if (phaseAt(open, nowMs) === 'active') return open
-  const over: Session = {
-    ...open,
-    phase: nextPhase('active', 'end'),
-    endedAt: lastActivityAt,
-    endReason: 'other',
-  }
-  return { ...over, phase: phaseAt(over, nowMs) }
+  const end = { phase: nextPhase('active', 'end'), endedAt: lastActivityAt, endReason: 'other' } as const
+  return { ...open, ...end, phase: phaseAt({ ...open, ...end }, nowMs) }
 }
 
 /** No hook was ever heard of it: what its end left behind can not be known. */
@@ -119,7 +90,6 @@ export const withEvent = <S extends Pick<Session, 'events'>>(session: S, event: 
   events: [...session.events, event].slice(-MOST_EVENTS),
 })
 
-/** The session after one event, with the event in its list. */
 export function applyEvent(session: Session, event: AgentEvent, ms: number | null = null): Session {
   // The journal of a newer version may hold an event of a kind that this one does not know.
   const { note = '', ...change } = changeBy(session, event) ?? {}
@@ -163,20 +133,16 @@ function changeBy(session: Session, event: AgentEvent): Partial<Session> & { not
         paused: null,
         inFlight: event.tools.reduce(leftRunning(at), inFlight),
       }
-    case 'stop':
-      return {
-        ...(event.said === '' ? {} : { lastSaid: { at, text: event.said } }),
-        paused: null,
-        inFlight: [
-          ...inFlight.filter(
-            ({ id, kind }) => kind !== 'background' && !event.background.some((one) => one.id === id),
-          ),
-          ...event.background.map(({ id, what }): InFlight => {
-            const since = inFlight.find((one) => one.id === id)?.since ?? at
-            return { id, kind: 'background', what, since }
-          }),
-        ],
-      }
+    case 'stop': {
+      const ids = event.background.map(({ id }) => id)
+      const others = inFlight.filter(({ id, kind }) => kind !== 'background' && !ids.includes(id))
+      const background = event.background.map(({ id, what }): InFlight => {
+        const since = inFlight.find((one) => one.id === id)?.since ?? at
+        return { id, kind: 'background', what, since }
+      })
+      const said = event.said === '' ? {} : { lastSaid: { at, text: event.said } }
+      return { ...said, paused: null, inFlight: [...others, ...background] }
+    }
     case 'failure':
       return { note: event.error, paused: { reason: event.error, at } }
     case 'compacting':
@@ -191,11 +157,10 @@ function changeBy(session: Session, event: AgentEvent): Partial<Session> & { not
       }
     case 'helper-started':
     case 'task-created': {
-      const [id, kind] =
-        event.kind === 'task-created'
-          ? [`task ${event.id}`, 'task' as const]
-          : [event.id, 'subagent' as const]
-      return { note: event.what, inFlight: running(inFlight, { id, kind, what: event.what, since: at }) }
+      const { what } = event
+      const isTask = event.kind === 'task-created'
+      const [id, kind] = isTask ? [`task ${event.id}`, 'task' as const] : [event.id, 'subagent' as const]
+      return { note: what, inFlight: running(inFlight, { id, kind, what, since: at }) }
     }
     case 'helper-stopped':
       return { inFlight: inFlight.filter(({ id }) => id !== event.id) }
@@ -228,10 +193,10 @@ export function measureEvent(
 ): Session {
   const at = session.events.findLastIndex(({ kind, ms: known }) => kind === of && known === null)
   if (at < 0) return session
-  const events = session.events.map(
-    (event, index): SessionEvent => (index === at ? { ...event, ms, tokens } : event),
-  )
-  return { ...session, events }
+  return {
+    ...session,
+    events: session.events.map((one, index) => (index === at ? { ...one, ms, tokens } : one)),
+  }
 }
 
 /** After a clear or a fork the client has another id: the session before it, by where and when it ended. */

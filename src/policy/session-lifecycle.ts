@@ -1,4 +1,6 @@
+import { clipText } from '../core/canonical.ts'
 import type { InFlight, Phase, Session } from '../core/session.ts'
+import { collapseSpaces } from '../core/text.ts'
 
 /** What can happen to a session in the eyes of its life: each sign of life is `speak`. */
 export const LIFE_EVENTS = ['speak', 'end', 'silent', 'reconcile', 'age'] as const
@@ -13,10 +15,8 @@ const CLOSING_MS = 60_000
 
 type Row = Record<LifeEvent, Phase>
 
-const staysAs = (phase: Phase): Row => {
-  // `as`: every key of the row is filled from the list of keys.
-  return Object.fromEntries(LIFE_EVENTS.map((event) => [event, phase])) as Row
-}
+// `as`: every key of the row is filled from the list of keys.
+const staysAs = (phase: Phase) => Object.fromEntries(LIFE_EVENTS.map((event) => [event, phase])) as Row
 
 /** A session's phase after each event. Whoever speaks is alive, whatever was thought of it. */
 const LIFECYCLE = {
@@ -52,7 +52,6 @@ export function dueEvent({ phase, lastActivityAt, endedAt }: SessionTimes, nowMs
   return due[phase] || null
 }
 
-/** The phase that a session has at a time. */
 export function phaseAt(session: SessionTimes, nowMs: number, grewAtMs?: number): Phase {
   const event = dueEvent(session, nowMs, grewAtMs)
   return event === null ? session.phase : nextPhase(session.phase, event)
@@ -66,14 +65,10 @@ export const isLive = ({ phase, endedAt }: Pick<Session, 'phase' | 'endedAt'>) =
 const QUIET_MS = 1_800_000
 
 /** For how long a session went on without any of its hooks being heard; null where that is not so. */
-export function quietFor({
-  events,
-  lastActivityAt,
-  endedAt,
-}: Pick<Session, 'events' | 'lastActivityAt' | 'endedAt'>): number | null {
-  const heard = events.at(-1)?.at
-  if (heard === undefined || endedAt !== null) return null
-  const quietMs = Date.parse(lastActivityAt) - Date.parse(heard)
+export function quietFor(session: Pick<Session, 'events' | 'lastActivityAt' | 'endedAt'>): number | null {
+  const heard = session.events.at(-1)?.at
+  if (heard === undefined || session.endedAt !== null) return null
+  const quietMs = Date.parse(session.lastActivityAt) - Date.parse(heard)
   return quietMs > QUIET_MS ? quietMs : null
 }
 
@@ -86,4 +81,21 @@ export function runningIn({ inFlight, unfinished }: Pick<Session, 'inFlight' | '
     unfinished.some((one) => one.id === id || one.what.toLowerCase().includes(what.toLowerCase()))
   const heard = inFlight.filter((one) => one.kind !== 'task' && !isKnown(one))
   return [...unfinished, ...heard].filter(({ what }) => what !== '')
+}
+
+/** "go on" is no task. */
+const SAYS_LITTLE = 15
+
+/** Whether a request says what is to be done, as far as its length can tell. */
+export const saysTask = ({ text }: { text: string }) => text.length > SAYS_LITTLE
+
+const LONGEST = 160
+
+/** A request as lists of sessions show it. */
+export const clipRequest = (text: string) => clipText(collapseSpaces(text.slice(0, LONGEST * 10)), LONGEST)
+
+/** What a session was asked last, as far as lists know: what its hooks heard may be newer than its transcript. */
+export function lastAsked({ asked, lastPrompt }: Pick<Session, 'asked' | 'lastPrompt'>): string {
+  const isNewer = lastPrompt !== null && lastPrompt.at > (asked?.at ?? '') && saysTask(lastPrompt)
+  return clipRequest((isNewer ? lastPrompt.text : asked?.text) ?? lastPrompt?.text ?? '')
 }

@@ -2,6 +2,7 @@ import { clipText } from '../core/canonical.ts'
 import {
   type Checkpoint,
   type CommandOutcome,
+  isMaterial,
   noChange,
   type Trigger,
   type TriggerKind,
@@ -12,10 +13,8 @@ import { instant } from '../core/ports.ts'
 import { ReasonError, usageError } from '../core/reason.ts'
 import { nearestName } from '../core/text.ts'
 import type { Fault, Position } from '../core/work.ts'
-import { shouldCoalesce } from './coalesce.ts'
 import { redact } from './redact.ts'
-import { resumeHints } from './resume.ts'
-import { nextProgress, type RunEventKind } from './run-lifecycle.ts'
+import { nextProgress, type RunEventKind, resumeHints } from './run-lifecycle.ts'
 import { windowPressure } from './window.ts'
 
 /** Something that happened to a run, in one shape for every door. */
@@ -78,35 +77,28 @@ const TRIGGER_OF = {
 export function decideSnapshot(
   situation: RunSituation,
   event: RunEvent,
-  {
-    nowMs,
-    random,
-    heartbeatMs = HEARTBEAT_MS,
-  }: { nowMs: number; random: (n: number) => Uint8Array; heartbeatMs?: number },
+  { nowMs, random }: { nowMs: number; random: (n: number) => Uint8Array },
 ): SnapshotDecision {
   const { base } = situation
   const progress = nextProgress(base.progress, event.kind)
   if (progress === 'refused')
     throw new ReasonError('run_transition_refused', {
-      run: situation.run,
-      progress: base.progress,
-      event: event.kind,
+      ...{ run: situation.run, progress: base.progress, event: event.kind },
     })
-
   refuseUnknownStep(situation, event)
   refuseOpenSteps(situation, event)
 
-  const triggers = triggersOf(event, base, nowMs, heartbeatMs)
+  const triggers = triggersOf(event, base, nowMs)
   const [first] = triggers
   if (!first) return { act: 'nothing' }
 
   const position = movePosition(base.work.position, event)
   const artifacts = protectArtifact(base.health.protected, event)
-  const pins = situation.pinned.slice(
-    Math.max(0, situation.pinned.length + artifacts.length - MOST_PROTECTED),
-  )
+  const { pinned, pending } = situation
+  const pins = pinned.slice(Math.max(0, pinned.length + artifacts.length - MOST_PROTECTED))
   const session = situation.session ?? base.session
-  const outcomes = situation.pending.slice(-OUTCOMES_PER_SNAPSHOT).map(({ outcome }) => outcome)
+  const outcomes = pending.slice(-OUTCOMES_PER_SNAPSHOT).map(({ outcome }) => outcome)
+  const { contextUsedPercent: used } = event
   const candidate: Checkpoint = {
     id: checkpointId(nowMs, situation.head.sequence + 1, random),
     stream: situation.stream,
@@ -118,22 +110,19 @@ export function decideSnapshot(
     work: { ...base.work, position },
     change: { ...noChange(), commands: outcomes },
     health: {
-      pressure:
-        event.contextUsedPercent === undefined
-          ? base.health.pressure
-          : windowPressure(event.contextUsedPercent),
+      pressure: used === undefined ? base.health.pressure : windowPressure(used),
       protected: [...artifacts, ...pins],
       dropped:
-        situation.pending.length -
+        pending.length -
         outcomes.length +
-        (situation.pinned.length - pins.length) +
+        (pinned.length - pins.length) +
         resumeHints(position, progress).cut,
       profile: situation.profile,
     },
   }
   const isWhole = base.id === situation.head.id
   if (isWhole && shouldCoalesce(base, candidate, situation.notes)) return { act: 'coalesce', trigger: first }
-  return { act: 'append', checkpoint: candidate, takes: situation.pending.map(({ event: seq }) => seq) }
+  return { act: 'append', checkpoint: candidate, takes: pending.map(({ event: seq }) => seq) }
 }
 
 /** The paths and ids that a run protects besides its own snapshots, which are named by their pins. */
@@ -173,10 +162,10 @@ function refuseOpenSteps({ run, base }: RunSituation, { kind, incomplete = false
 }
 
 /** The event's own trigger, and the heartbeat's where it is overdue; the event's comes first. */
-function triggersOf(event: RunEvent, base: Checkpoint, nowMs: number, heartbeatMs: number): Trigger[] {
+function triggersOf(event: RunEvent, base: Checkpoint, nowMs: number): Trigger[] {
   const own = TRIGGER_OF[event.kind]
   const sinceMs = nowMs - Date.parse(base.at)
-  const overdue = base.progress === 'in_progress' && sinceMs >= heartbeatMs && event.kind !== 'heartbeat'
+  const overdue = base.progress === 'in_progress' && sinceMs >= HEARTBEAT_MS && event.kind !== 'heartbeat'
   const kinds: Array<[TriggerKind, string]> = []
   if (own !== null && !(event.kind === 'heartbeat' && base.progress !== 'in_progress'))
     kinds.push([own, event.note ?? ''])
@@ -191,17 +180,14 @@ function movePosition(position: Position, event: RunEvent): Position {
     event.kind === 'step_in_progress' ||
     event.kind === 'finish' ||
     (event.kind === 'step_done' && position.fault?.recoverable === true)
+  // An unrecoverable fault stays recorded even if a recoverable one follows.
+  const isHeavier = fault === undefined || position.fault?.recoverable === false
   return {
     ...position,
     plan,
     step: step && position.plan ? stepId(position.plan, step.id) : position.step,
-    fault: cleared ? null : keepHeavierFault(position.fault, fault),
+    fault: cleared ? null : isHeavier ? position.fault : fault,
   }
-}
-
-/** An unrecoverable fault stays recorded even if a recoverable one follows. */
-function keepHeavierFault(standing: Fault | null, fresh: Fault | undefined): Fault | null {
-  return fresh === undefined || standing?.recoverable === false ? standing : fresh
 }
 
 /** An outcome within its bounds: names and summaries are short, and hold no secret. */
@@ -214,4 +200,17 @@ export function boundedOutcome(outcome: CommandOutcome): CommandOutcome {
     ...(outcome.reason_code === undefined ? {} : { reason_code: clipText(redact(outcome.reason_code), 100) }),
     summary: clipText(redact(outcome.summary), 500),
   }
+}
+
+/** How many further triggers one snapshot may carry before the next makes a snapshot of its own. */
+const NOTES_PER_SNAPSHOT = 100
+const COALESCE_MS = 3_000
+
+/**
+ * Whether a trigger is kept as a note on the newest snapshot instead of making another.
+ * A clock that went backwards never coalesces: the window is then unknown.
+ */
+function shouldCoalesce(head: Checkpoint, candidate: Checkpoint, notes: number): boolean {
+  const apart = Date.parse(candidate.at) - Date.parse(head.at)
+  return apart >= 0 && apart < COALESCE_MS && notes < NOTES_PER_SNAPSHOT && !isMaterial(head, candidate)
 }

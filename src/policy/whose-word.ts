@@ -33,10 +33,8 @@ function withoutQuotes(text: string): string {
     if (isFence) isCode = !isCode
     return !isCode && !isFence && !/^[ \t]*>/.test(line)
   }
-  return text
-    .split('\n')
-    .map((line) => (isOwn(line) ? line : ''))
-    .join('\n')
+  const lines = text.split('\n').map((line) => (isOwn(line) ? line : ''))
+  return lines.join('\n')
 }
 
 /** Sentences and lines, without list marks, case and full stops. A question states nothing, and keeps its mark. */

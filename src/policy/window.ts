@@ -9,7 +9,6 @@ const THRESHOLDS = [
   { percent: 85, pressure: 'high' },
 ] as const
 
-/** How full a context window is, in three words. */
 export const windowPressure = (usedPercent: number): Pressure =>
   THRESHOLDS.findLast(({ percent }) => usedPercent >= percent)?.pressure ?? 'low'
 
@@ -82,16 +81,14 @@ export function budgetOf(input: BudgetInput) {
     consumed: totalTokens(input.statistics.tokensConsumed),
     ...{ ...state, headroom, burnPerMinute },
     minutesLeft: headroom === null || !burnPerMinute ? null : Math.floor(headroom / burnPerMinute),
-    thresholds: THRESHOLDS.map(({ percent }) => thresholdAt(percent, state)),
+    // In tokens, and how many are left until it: 0 where it is passed, null where nobody can say.
+    thresholds: THRESHOLDS.map(({ percent }) => {
+      const tokens = window === null ? null : Math.ceil((window * percent) / 100)
+      return { percent, tokens, left: tokens === null || used === null ? null : Math.max(0, tokens - used) }
+    }),
     warnings: warningsOf(state, input.compactions),
     advice: adviceOf(usedPercent, pressure, input.compactions),
   }
-}
-
-/** A threshold in tokens, and how many are left until it; 0 where it is passed, null where nobody can say. */
-function thresholdAt(percent: number, { used, window }: WindowState) {
-  const tokens = window === null ? null : Math.ceil((window * percent) / 100)
-  return { percent, tokens, left: tokens === null || used === null ? null : Math.max(0, tokens - used) }
 }
 
 export interface WindowState {

@@ -2,8 +2,7 @@ import { chmodSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, utimesSync, wri
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { describe, expect, onTestFinished, test } from 'vitest'
-import { findTranscripts, mayHold, projectName } from '../../src/agents/claude/earlier.ts'
-import { readEnds } from '../../src/agents/claude/transcript-ends.ts'
+import { findTranscripts, mayHold, projectName, readEnds } from '../../src/agents/claude/earlier.ts'
 import {
   assistant,
   attachment,

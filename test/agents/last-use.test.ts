@@ -1,7 +1,7 @@
 import { appendFileSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { lastUse } from '../../src/agents/claude/last-use.ts'
+import { lastUse } from '../../src/agents/claude/window.ts'
 import { projectRoot } from '../support/sandbox.ts'
 import {
   assistant,

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { callKindOf, outcomeIn } from '../../src/agents/claude/transcript-calls.ts'
+import { callKindOf, outcomeIn } from '../../src/agents/claude/transcript-tools.ts'
 
 test.each([
   ['Edit', 'edit'],

@@ -1,4 +1,4 @@
-import { callKindOf, outcomeIn } from '../../src/agents/claude/transcript-calls.ts'
+import { callKindOf, outcomeIn } from '../../src/agents/claude/transcript-tools.ts'
 import type { TranscriptEntry } from '../../src/core/transcript.ts'
 import type { Json } from './transcript-rows.ts'
 

@@ -1,7 +1,7 @@
 import { ReasonError } from '../../src/core/reason.ts'
 import { decodeSnapshot, snapshotOf } from '../../src/formats/snapshot/codec.ts'
 import type { SnapshotDocument } from '../../src/formats/snapshot/document.ts'
-import { resumeHints } from '../../src/policy/resume.ts'
+import { resumeHints } from '../../src/policy/run-lifecycle.ts'
 import { sampleCheckpoint } from '../policy/sample.ts'
 
 /** A document in which no field is empty. */

@@ -118,8 +118,8 @@ const sentencesIn = (text: string) =>
 const WORDS_FILES = [
   ...['src/core/reason.ts', 'src/engine/context/notices.ts', 'src/engine/context/findings.ts'],
   ...['src/config/settings.ts', 'src/policy/agent-words.ts', 'src/policy/brief/brief-words.ts'],
-  ...['src/policy/brief/brief-sections.ts', 'src/policy/digest/tell.ts', 'src/policy/digest/tell-end.ts'],
-  ...['src/policy/digest/tell-plan.ts', 'src/policy/digest/tell-files.ts', 'src/apps/mcp/instructions.ts'],
+  ...['src/policy/brief/brief-sections.ts', 'src/policy/digest/tell.ts', 'src/policy/digest/tell-parts.ts'],
+  ...['src/apps/mcp/instructions.ts'],
 ]
 
 /** Whatever a person sees on a screen is worded in one of these. */

@@ -10,8 +10,14 @@ import {
   type Drift,
   questionsOf,
 } from '../../src/policy/brief/brief.ts'
-import { type FittedBrief, fitBrief, MIN_CHARACTERS, MIN_TOKENS } from '../../src/policy/brief/brief-fit.ts'
-import { ladderOf, orderOf } from '../../src/policy/brief/brief-ladder.ts'
+import {
+  type FittedBrief,
+  fitBrief,
+  ladderOf,
+  MIN_CHARACTERS,
+  MIN_TOKENS,
+  orderOf,
+} from '../../src/policy/brief/brief-fit.ts'
 
 const NO_DRIFT: Drift = { branch: null, commitsSince: 0, filesChanged: 0, filesGone: 0, planStep: null }
 const DRIFT: Drift = {
@@ -42,7 +48,7 @@ const input = (work: Partial<WorkState>, more: Partial<BriefInput> = {}): BriefI
 const brief = (work: Partial<WorkState>, more: Partial<BriefInput> = {}) =>
   briefOf(input(work, more), cleanText)
 const fit = (whole: Brief, tokens = 1_000, characters = 8_000): FittedBrief =>
-  fitBrief(whole, { tokens, characters, render: renderBrief, estimate: estimateTokens })
+  fitBrief(whole, { tokens, characters, render: renderBrief })
 const told = (work: Partial<WorkState>, more: Partial<BriefInput> = {}) => fit(brief(work, more), 3_000).text
 
 const OAUTH: Partial<WorkState> = {
@@ -449,7 +455,6 @@ describe('for any content', () => {
           tokens: 1e9,
           characters: 1e9,
           render: renderBrief,
-          estimate: estimateTokens,
         })
         expect(all.cuts).toEqual([])
         expect(all.shortened).toBe(0)
@@ -474,7 +479,7 @@ describe('for any content', () => {
   test('no way to say it shows a must-keep line that a longer way leaves out', () => {
     fc.assert(
       fc.property(someBrief, (whole) => {
-        const gone = ladderOf(orderOf(whole.sections)).map(({ mustGone }) => mustGone)
+        const gone = ladderOf(orderOf(whole.sections)).map(({ gone: { must } }) => must)
         expect(gone.every((count, at) => count >= (gone[at - 1] ?? 0))).toBe(true)
       }),
       { numRuns: 50 },

@@ -6,7 +6,7 @@ import {
   followCorrections,
   withoutCorrected,
 } from '../../src/policy/correct.ts'
-import { mergeSessionWork } from '../../src/policy/digest/merge.ts'
+import { mergeSessionWork } from '../../src/policy/digest/work.ts'
 import {
   applySaying,
   capWork,

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { moveStep } from '../../src/core/plan.ts'
 import { decodePlan } from '../../src/formats/plan/codec.ts'
-import { resumeHints } from '../../src/policy/resume.ts'
+import { resumeHints } from '../../src/policy/run-lifecycle.ts'
 import { windowPressure } from '../../src/policy/window.ts'
 import { PLAN } from '../support/sandbox.ts'
 import { samplePosition } from './sample.ts'

@@ -1,9 +1,8 @@
 import { mkdirSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { beforeEach, describe, expect, test, vi } from 'vitest'
-import { projectName } from '../../src/agents/claude/earlier.ts'
+import { projectName, readEnds } from '../../src/agents/claude/earlier.ts'
 import { readTranscript } from '../../src/agents/claude/transcript.ts'
-import { readEnds } from '../../src/agents/claude/transcript-ends.ts'
 import {
   AT_A_START,
   AT_SET_UP,
@@ -16,9 +15,10 @@ import { reconcile } from '../../src/verbs/sessions/reconcile.ts'
 import { HOUR, idOf, keyOf, Lab, MINUTE, streamOf } from './lab.ts'
 
 // The real ones, but that a test sees how often they are asked, and may let one fail.
-vi.mock('../../src/agents/claude/transcript-ends.ts', async (original) => {
-  const real = await original<typeof import('../../src/agents/claude/transcript-ends.ts')>()
-  return { ...real, readEnds: vi.fn(real.readEnds) }
+vi.mock('../../src/agents/claude/earlier.ts', async (original) => {
+  const real = await original<typeof import('../../src/agents/claude/earlier.ts')>()
+  const readEnds = vi.fn(real.readEnds)
+  return { ...real, readEnds, finder: { ...real.finder, readEnds } }
 })
 vi.mock('../../src/agents/claude/transcript.ts', async (original) => {
   const real = await original<typeof import('../../src/agents/claude/transcript.ts')>()

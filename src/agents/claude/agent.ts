@@ -1,11 +1,9 @@
 import type { Agent } from '../../core/agent.ts'
 import { SESSION_ID } from '../../core/session.ts'
 import { envelope, eventOf } from './hooks.ts'
-import { lastUse } from './last-use.ts'
 import { LABEL, NAME } from './name.ts'
-import { statusOf } from './status-input.ts'
 import { statIfSeen } from './transcript-lines.ts'
-import { windowOf } from './window.ts'
+import { lastUse, statusOf, windowOf } from './window.ts'
 
 /** Claude Code. What a hook needs is here; what reads transcripts and what sets it up is loaded late. */
 export const claude: Agent = {

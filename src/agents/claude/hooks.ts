@@ -6,10 +6,10 @@ import {
   SESSION_SOURCES,
   type SessionSource,
 } from '../../core/session.ts'
-import { charactersOf, cutToLastWords, startOf } from './cut-text.ts'
 import { EDIT_TOOLS } from './edit-tools.ts'
 import { NAME } from './name.ts'
 import { planIn, typedTextOf } from './transcript-prompt.ts'
+import { charactersOf, cutToLastWords, startOf } from './transcript-value.ts'
 
 type Payload = Readonly<Record<string, unknown>>
 type Special<Kind extends AgentEventKind> = Omit<Extract<AgentEvent, { kind: Kind }>, CommonName>
@@ -21,7 +21,7 @@ const READERS: Readonly<Record<string, (payload: Payload) => SpecialFields | nul
   SessionStart: ({ source, model }) => ({
     kind: 'start',
     source: SESSION_SOURCES.find((known): known is SessionSource => known === source) ?? 'startup',
-    model: textOr(model, null),
+    model: textOrNull(model),
   }),
   UserPromptSubmit: ({ prompt, source }) => {
     const isTyped = source === undefined || source === 'user'
@@ -49,31 +49,27 @@ const READERS: Readonly<Record<string, (payload: Payload) => SpecialFields | nul
   }),
   PreCompact: ({ trigger }) => ({ kind: 'compacting', automatic: trigger === 'auto' }),
   PostCompact: ({ compact_summary }) => ({ kind: 'compacted', summary: text(compact_summary, SUMMARY) }),
-  SubagentStart: ({ agent_id, agent_type }) => ({
-    kind: 'helper-started',
-    id: text(agent_id, SHORT),
-    what: text(agent_type, SHORT),
-  }),
+  SubagentStart: ({ agent_id, agent_type }) => nameTask('helper-started', agent_id, agent_type),
   // The client's own compaction helper ends without ever having started, and has no kind.
   SubagentStop: ({ agent_id, agent_type, last_assistant_message }) =>
     agent_type === ''
       ? null
       : { kind: 'helper-stopped', id: text(agent_id, SHORT), said: text(last_assistant_message, SHORT) },
-  TaskCreated: ({ task_id, task_subject }) => ({
-    kind: 'task-created',
-    id: text(task_id, SHORT),
-    what: text(task_subject, SHORT),
-  }),
-  TaskCompleted: ({ task_id, task_subject }) => ({
-    kind: 'task-completed',
-    id: text(task_id, SHORT),
-    what: text(task_subject, SHORT),
-  }),
+  TaskCreated: ({ task_id, task_subject }) => nameTask('task-created', task_id, task_subject),
+  TaskCompleted: ({ task_id, task_subject }) => nameTask('task-completed', task_id, task_subject),
   SessionEnd: ({ reason }) => ({
     kind: 'end',
     reason: END_REASONS.find((known): known is EndReason => known === reason) ?? 'other',
   }),
 }
+
+const nameTask = (
+  kind: 'helper-started' | 'task-created' | 'task-completed',
+  id: unknown,
+  what: unknown,
+) => ({
+  ...{ kind, id: text(id, SHORT), what: text(what, SHORT) },
+})
 
 const SHORT = 300
 const LONG = 4_000
@@ -82,14 +78,7 @@ const SUMMARY = 64_000
 /** A hook's payload as an event; null where it says nothing that is followed. */
 export function eventOf(payload: unknown, at: string): AgentEvent | null {
   if (!isRecord(payload)) return null
-  const {
-    hook_event_name: name,
-    session_id: session,
-    cwd,
-    transcript_path,
-    permission_mode,
-    agent_id,
-  } = payload
+  const { hook_event_name: name, session_id: session, cwd } = payload
   if (typeof name !== 'string' || !Object.hasOwn(READERS, name)) return null
   if (typeof session !== 'string' || !SESSION_ID.test(session) || typeof cwd !== 'string') return null
   const said = READERS[name]?.(payload) ?? null
@@ -97,9 +86,9 @@ export function eventOf(payload: unknown, at: string): AgentEvent | null {
   const common = {
     agent: NAME,
     ...{ session, at, cwd },
-    transcript: textOr(transcript_path, null),
-    permissionMode: textOr(permission_mode, null),
-    helper: textOr(agent_id, null),
+    transcript: textOrNull(payload.transcript_path),
+    permissionMode: textOrNull(payload.permission_mode),
+    helper: textOrNull(payload.agent_id),
   }
   // `as`: both halves were made field by field above; the union of their sums is beyond the compiler.
   return { ...common, ...said } as AgentEvent
@@ -126,7 +115,7 @@ function toolOf({ tool_name, tool_input, tool_response }: Payload): ToolUse {
   const name = typeof tool_name === 'string' ? charactersOf(tool_name, 100) : ''
   return {
     name,
-    path: textOr(input.file_path ?? input.notebook_path, null),
+    path: textOrNull(input.file_path ?? input.notebook_path),
     isEdit: EDIT_TOOLS.includes(name),
     running: runningOf(input, text(tool_response, 1_000)),
   }
@@ -146,5 +135,5 @@ const isRecord = (value: unknown): value is Payload => typeof value === 'object'
 const list = (value: unknown): Payload[] => (Array.isArray(value) ? value.filter(isRecord) : [])
 /** Half of a pair at the cut has no place in any later text. */
 const text = (value: unknown, most: number) => (typeof value === 'string' ? startOf(value, most) : '')
-const textOr = (value: unknown, other: null) =>
-  typeof value === 'string' && value !== '' && value.length <= 4_096 ? value : other
+const textOrNull = (value: unknown) =>
+  typeof value === 'string' && value !== '' && value.length <= 4_096 ? value : null

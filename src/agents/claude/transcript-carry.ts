@@ -1,4 +1,9 @@
-import type { TranscriptEntry } from '../../core/transcript.ts'
+import type { TranscriptEntry, TranscriptEntryOf } from '../../core/transcript.ts'
+
+/** An entry before its time is put to it. */
+export type EntryBody = {
+  [Kind in TranscriptEntry['kind']]: Omit<TranscriptEntryOf<Kind>, 'at'>
+}[TranscriptEntry['kind']]
 
 /** The usage of an API call that may be told once more: side, request, input, output, read and written cache. */
 export type CountedUsage = [
@@ -18,7 +23,7 @@ export interface CountedCall {
 
 /** An entry that waits for the result of its call. */
 export interface HeldEntry {
-  entry: Extract<TranscriptEntry, { kind: 'asks' | 'plan' | 'todos' | 'todo' }>
+  entry: Extract<EntryBody, { kind: 'asks' | 'plan' | 'todos' | 'todo' }>
   /** The call says nothing of the task's state, which stays what it was. */
   keepsState?: true
 }
@@ -44,40 +49,31 @@ export interface Carry {
 /** A reading of another shape is not understood, and its file is read anew. */
 const VERSION = 2
 
-export const emptyCarry = (): Carry => ({
-  messages: new Map(),
-  calls: new Map(),
-  seen: new Set(),
-  held: new Map(),
-  tasks: new Map(),
-  helpers: new Map(),
-  expands: false,
-})
-
-/** As plain JSON. */
 export const writeCarry = ({ messages, calls, seen, held, tasks, helpers, expands }: Carry) => ({
   version: VERSION,
   ...{ messages: [...messages], calls: [...calls], seen: [...seen], held: [...held] },
   ...{ tasks: [...tasks], helpers: [...helpers], expands },
 })
 
+const carryOf = (saved: Partial<ReturnType<typeof writeCarry>>): Carry => ({
+  messages: new Map(saved.messages),
+  calls: new Map(saved.calls),
+  seen: new Set(saved.seen),
+  held: new Map(saved.held),
+  tasks: new Map(saved.tasks),
+  helpers: new Map(saved.helpers),
+  expands: saved.expands === true,
+})
+
+export const emptyCarry = () => carryOf({})
+
 /** Null where it is none that this version wrote. */
 export function readCarry(value: unknown): Carry | null {
   // `as`: only this reader writes a carry, and says by the version which shape it has.
   const saved = value as Partial<ReturnType<typeof writeCarry>> | null | undefined
-  if (saved?.version !== VERSION) return null
-  return {
-    messages: new Map(saved.messages),
-    calls: new Map(saved.calls),
-    seen: new Set(saved.seen),
-    held: new Map(saved.held),
-    tasks: new Map(saved.tasks),
-    helpers: new Map(saved.helpers),
-    expands: saved.expands === true,
-  }
+  return saved?.version === VERSION ? carryOf(saved) : null
 }
 
-/** Puts what is newest last, and lets the oldest go. */
 export function rememberNewest<K, V>(map: Map<K, V>, key: K, value: V, most: number): void {
   map.delete(key)
   map.set(key, value)

@@ -1,7 +1,5 @@
 import type { TranscriptEntry } from '../../core/transcript.ts'
-import { cutToEnd, startOf } from './cut-text.ts'
-import { callKindOf, outcomeIn } from './transcript-calls.ts'
-import { type Carry, rememberNewest } from './transcript-carry.ts'
+import { type Carry, type EntryBody, rememberNewest } from './transcript-carry.ts'
 import {
   bareSummary,
   commandIn,
@@ -9,13 +7,13 @@ import {
   hasEnded,
   isInterrupt,
   planIn,
+  refusalIn,
   typedTextOf,
 } from './transcript-prompt.ts'
-import { refusalIn } from './transcript-refusal.ts'
 import type { Block, Row } from './transcript-row.ts'
 import { isReal, isRejected } from './transcript-statistics.ts'
-import { heldEntryOf, releaseHeld, toolInput } from './transcript-tools.ts'
-import { cutTextOf, textPartsOf } from './transcript-value.ts'
+import { callKindOf, heldEntryOf, outcomeIn, releaseHeld, toolInput } from './transcript-tools.ts'
+import { cutTextOf, cutToEnd, startOf, textPartsOf } from './transcript-value.ts'
 
 const MOST = { text: 20_000, summary: 64_000, result: 2_000, error: 300, held: 20, tasks: 200 }
 /** The client's own preface may stand before and behind what is kept of a summary. */
@@ -23,36 +21,34 @@ const PREFACE = 8_000
 /** Where the client says who wrote a prompt: these are people. */
 const PEOPLE = ['', 'human', 'person', 'composer', 'remote']
 
-type EmitEntry = (entry: TranscriptEntry) => void
+type EmitEntry = (entry: EntryBody) => void
 
-/** Tells what a row of the main conversation says. */
-export function tellEntries(row: Row, carry: Carry, tell: EmitEntry): void {
-  const { type, at } = row
-  if (type === 'assistant') tellAssistant(row, carry, tell)
-  else if (type === 'user') tellUser(row, carry, tell)
-  else if (type === 'attachment') tellAttachment(row, tell)
-  else if (type === 'queue-operation') tellQueue(row, tell)
-  else if (type === 'pr-link') {
-    if (row.url !== '') tell({ at, kind: 'link', url: row.url })
-  } else if (row.subtype === 'compact_boundary') tell({ at, kind: 'boundary', automatic: row.automatic })
+export function tellEntries(row: Row, carry: Carry, onEntry: (entry: TranscriptEntry) => void): void {
+  const tell: EmitEntry = (entry) => onEntry({ ...entry, at: row.at })
+  if (row.type === 'assistant') tellAssistant(row, carry, tell)
+  else if (row.type === 'user') tellUser(row, carry, tell)
+  else if (row.type === 'attachment') tellAttachment(row, tell)
+  else if (row.type === 'queue-operation') tellQueue(row, tell)
+  else if (row.type === 'pr-link') {
+    if (row.url !== '') tell({ kind: 'link', url: row.url })
+  } else if (row.subtype === 'compact_boundary') tell({ kind: 'boundary', automatic: row.automatic })
 }
 
 function tellAssistant(row: Row, carry: Carry, tell: EmitEntry) {
-  const { at } = row
   carry.expands = false
   if (row.apiError) {
     const words = textsOf(row, MOST.error).join(' ')
-    return tell({ at, kind: 'halt', error: row.error || words || 'unknown', words })
+    return tell({ kind: 'halt', error: row.error || words || 'unknown', words })
   }
   if (!isReal(row)) return
-  tellText(row.said, at, tell)
+  tellText(row.said, tell)
   for (const block of row.blocks) {
-    if (block.type === 'text') tellText(block.text, at, tell)
+    if (block.type === 'text') tellText(block.text, tell)
     if (block.type !== 'tool_use') continue
     const { id, name } = block
     const input = toolInput(block.input)
-    tell({ at, kind: 'tool', id, name, ...callKindOf(name, input), input })
-    const held = heldEntryOf(block, at)
+    tell({ kind: 'tool', id, name, ...callKindOf(name, input), input })
+    const held = heldEntryOf(block)
     if (held === null || id === '') continue
     rememberNewest(carry.held, id, held, MOST.held)
     // Whether or not an answer ever comes, this is what the user was shown.
@@ -63,73 +59,64 @@ function tellAssistant(row: Row, carry: Carry, tell: EmitEntry) {
 /** What the client lets its agent say where nothing was asked. */
 const OWN_WORDS = /^(?:No response requested\.?|\(no content\))$/
 
-function tellText(value: unknown, at: string, tell: EmitEntry) {
+function tellText(value: unknown, tell: EmitEntry) {
   const text = cutTextOf(value, MOST.text)
-  if (text.trim() !== '' && !OWN_WORDS.test(text.trim())) tell({ at, kind: 'text', text })
+  if (text.trim() !== '' && !OWN_WORDS.test(text.trim())) tell({ kind: 'text', text })
 }
 
 function tellUser(row: Row, carry: Carry, tell: EmitEntry) {
-  const { at } = row
   if (row.compactSummary) {
     const summary = bareSummary(textsOf(row, MOST.summary + PREFACE).join('\n'))
-    if (summary !== '') tell({ at, kind: 'summary', text: startOf(summary, MOST.summary) })
+    if (summary !== '') tell({ kind: 'summary', text: startOf(summary, MOST.summary) })
     return
   }
   for (const block of row.blocks) if (block.type === 'tool_result') tellResult(block, row, carry, tell)
   const texts = textsOf(row, MOST.text)
-  if (row.meta) tellExpansion(texts.join('\n'), at, carry, tell)
+  if (row.meta) tellExpansion(texts.join('\n'), carry, tell)
   else tellSaid(texts, row, 'prompt', carry, tell)
 }
 
 /** What a slash command stands for comes right behind it, as a text of the client's own. */
-function tellExpansion(text: string, at: string, carry: Carry, tell: EmitEntry) {
+function tellExpansion(text: string, carry: Carry, tell: EmitEntry) {
   const isSkill = text.startsWith('Base directory for this skill:')
   if (!carry.expands || (typedTextOf(text) === '' && !isSkill)) return
   carry.expands = false
-  tell({ at, kind: 'expansion', text: startOf(text, MOST.text) })
+  tell({ kind: 'expansion', text: startOf(text, MOST.text) })
 }
 
 /** Texts in the user's part of the conversation, of which only some are the user's. */
 function tellSaid(texts: string[], row: Row, how: 'prompt' | 'queued', carry: Carry | null, tell: EmitEntry) {
-  const { at } = row
   const isPerson = row.source !== 'system' && PEOPLE.includes(row.origin)
   const typed: string[] = []
   for (const text of texts) {
     const finished = finishedTaskOf(text)
     const command = isPerson ? commandIn(text) : null
-    if (finished) for (const id of finished.ids) tell({ at, kind: 'finished', id, failed: finished.failed })
-    else if (isInterrupt(text)) tell({ at, kind: 'interrupt' })
+    if (finished) tellFinished(finished, tell)
+    else if (isInterrupt(text)) tell({ kind: 'interrupt' })
     else if (command) {
-      tell({
-        at,
-        kind: 'request',
-        how: 'command',
-        text: startOf(command.words, MOST.text),
-        about: command.name,
-      })
+      const words = startOf(command.words, MOST.text)
+      tell({ kind: 'request', how: 'command', text: words, about: command.name })
       if (carry) carry.expands = true
     } else if (isPerson) typed.push(typedTextOf(text))
   }
   const prompt = typed.filter((text) => text !== '').join('\n')
   if (prompt === '') return
   if (carry) carry.expands = false
-  tellRequest(startOf(prompt, MOST.text), at, how, tell)
+  tellRequest(startOf(prompt, MOST.text), how, tell)
+}
+
+function tellFinished({ ids, failed }: { ids: string[]; failed: boolean }, tell: EmitEntry) {
+  for (const id of ids) tell({ kind: 'finished', id, failed })
 }
 
 /** A prompt that hands over an approved plan is told by the plan's title: the plan itself has an entry of its own. */
-function tellRequest(text: string, at: string, how: 'prompt' | 'queued', tell: EmitEntry) {
+function tellRequest(text: string, how: 'prompt' | 'queued', tell: EmitEntry) {
   const plan = planIn(text)
-  if (plan === null) return tell({ at, kind: 'request', how, text, about: '' })
-  tell({ at, kind: 'plan', text: plan, verdict: 'approved', path: '' })
+  if (plan === null) return tell({ kind: 'request', how, text, about: '' })
+  tell({ kind: 'plan', text: plan, verdict: 'approved', path: '' })
   const title = /^\s*#{0,3}\s*(\S[^\n]*)/.exec(plan)?.[1] ?? ''
-  tell({
-    at,
-    kind: 'request',
-    how,
-    text: `Implement the following plan: ${title}`,
-    about: '',
-    isUnsure: true,
-  })
+  const words = `Implement the following plan: ${title}`
+  tell({ kind: 'request', how, text: words, about: '', isUnsure: true })
 }
 
 /** Of a text that was cut the first line goes, or its first word: half a secret looks like no secret. */
@@ -140,27 +127,18 @@ function wholeLines(text: string): string {
 }
 
 function tellResult(block: Block, row: Row, carry: Carry, tell: EmitEntry) {
-  const { at } = row
   const { toolUseId: id, failed } = block
   const text = wholeLines(cutToEnd(textPartsOf(block.content, MOST.result, cutToEnd).join('\n'), MOST.result))
   // What the client says of a call stands first: behind it there may be a whole plan.
   const opening = () => startOf(textPartsOf(block.content, MOST.text).join('\n'), MOST.text)
   const refusal = isRejected(block, row) ? refusalIn(opening(), row.denied) : null
-  tell({
-    at,
-    kind: 'result',
-    id,
-    failed,
-    refused: refusal?.byUser ?? false,
-    text,
-    ...outcomeIn(text, failed),
-  })
+  const refused = refusal?.byUser ?? false
+  tell({ kind: 'result', id, failed, refused, text, ...outcomeIn(text, failed) })
   const held = carry.held.get(id)
   if (held !== undefined) {
     carry.held.delete(id)
-    const { result } = row
     const ok = !failed && refusal === null
-    for (const entry of releaseHeld(held.entry, at, { ok, refusal }, opening(), result)) {
+    for (const entry of releaseHeld(held.entry, { ok, refusal }, opening(), row.result)) {
       if (entry.kind === 'todo' && held.keepsState) entry.state = carry.tasks.get(entry.id) ?? 'open'
       if (entry.kind === 'todo') rememberNewest(carry.tasks, entry.id, entry.state, MOST.tasks)
       tell(entry)
@@ -168,7 +146,7 @@ function tellResult(block: Block, row: Row, carry: Carry, tell: EmitEntry) {
   }
   if (refusal && refusal.words !== '')
     tell({
-      ...{ at, kind: 'request', how: 'refusal', text: refusal.words, about: id },
+      ...{ kind: 'request', how: 'refusal', text: refusal.words, about: id },
       ...(isMarkedByClient(row) ? {} : { isUnsure: true as const }),
     })
 }
@@ -184,22 +162,21 @@ const QUEUE: Record<string, Extract<TranscriptEntry, { kind: 'queue' }>['change'
   popAll: 'withdrawn',
 }
 
-function tellQueue({ at, operation, content }: Row, tell: EmitEntry) {
+function tellQueue({ operation, content }: Row, tell: EmitEntry) {
   const change = Object.hasOwn(QUEUE, operation) ? QUEUE[operation] : undefined
   if (change === undefined) return
   const [said = ''] = textPartsOf(content, MOST.text)
   const finished = finishedTaskOf(said)
-  if (finished && change === 'added')
-    for (const id of finished.ids) tell({ at, kind: 'finished', id, failed: finished.failed })
-  tell({ at, kind: 'queue', change, text: finished ? '' : typedTextOf(said) })
+  if (finished && change === 'added') tellFinished(finished, tell)
+  tell({ kind: 'queue', change, text: finished ? '' : typedTextOf(said) })
 }
 
 function tellAttachment(row: Row, tell: EmitEntry) {
-  const { at, attachment } = row
+  const { attachment } = row
   if (attachment?.type === 'queued_command' && !row.meta)
     tellSaid(textPartsOf(attachment.prompt, MOST.text), row, 'queued', null, tell)
   if (attachment?.type === 'task_status' && attachment.taskId !== '' && hasEnded(attachment.status))
-    tell({ at, kind: 'finished', id: attachment.taskId, failed: attachment.status !== 'completed' })
+    tell({ kind: 'finished', id: attachment.taskId, failed: attachment.status !== 'completed' })
 }
 
 /** The texts of a message: the one that it is, else those among its blocks. */

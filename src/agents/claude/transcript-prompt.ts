@@ -16,7 +16,6 @@ const MACHINE =
 
 const INTERRUPT = '[Request interrupted by user'
 
-/** Whether the client wrote that the user broke in. */
 export const isInterrupt = (text: string) => text.startsWith(INTERRUPT)
 
 /** What of a text a human typed; empty where it is the client's own. */
@@ -40,7 +39,6 @@ export function commandIn(text: string): { name: string; words: string } | null 
   return name === '' || BUILT_IN.has(name) || OURS.test(name) ? null : { name, words: words.trim() }
 }
 
-/** What stands between two marks; empty where one is missing. */
 function between(text: string, open: string, close: string): string {
   const from = text.indexOf(open)
   const to = from < 0 ? -1 : text.indexOf(close, from)
@@ -87,15 +85,52 @@ const BEFORE_SUMMARY = [
 const BEHIND_SUMMARY =
   /\n(?:<\/summary>|If you need specific details from before compaction|Continue the conversation from where it left off|Please continue the conversation from where we left|The messages after this summary are|Recent messages are preserved)[\s\S]*$/
 
-/** A compaction's summary without the client's preface and tags. */
 export function bareSummary(text: string): string {
   let bare = text.trim()
   for (let before = ''; before !== bare; ) {
     before = bare
     for (const preface of BEFORE_SUMMARY) bare = bare.replace(preface, '')
   }
-  return `\n${bare}`
-    .replace(BEHIND_SUMMARY, '')
-    .replace(/<\/summary>\s*$/, '')
-    .trim()
+  const summary = `\n${bare}`.replace(BEHIND_SUMMARY, '')
+  return summary.replace(/<\/summary>\s*$/, '').trim()
+}
+
+export interface UserRefusal {
+  /** The user said no; else a rule, a hook or the client did. */
+  byUser: boolean
+  /** What the user said with it; empty where nothing. */
+  words: string
+  /** Of questions that the user wanted to talk about: those that were answered all the same. */
+  answers: Array<{ question: string; answer: string }>
+}
+
+const BY_USER = [
+  "The user doesn't want to proceed with this tool use",
+  "The user doesn't want to take this action right now",
+  'The agent proposed a plan that was rejected by the user',
+  '[Request interrupted by user',
+]
+const SAID = /the user said:|the user provided the following reason for the rejection:/i
+const CLARIFIES =
+  /^(?:The user wants to clarify these questions|The user has indicated they have provided enough answers)/
+const ANSWERED = /^- "([^\n]{1,1000})"\n {2}Answer: ([^\n]{1,1000})/gm
+/** The client's own advice to the agent, behind the user's words. */
+const ADVICE = /\nNote: The user's next message[\s\S]*$/
+
+/** Whether a result's words say that the user kept the call from running. */
+export const isRefusedByUser = (text: string) => BY_USER.some((start) => text.startsWith(start))
+
+/** What a result says of a call that was kept from running; `denied` is the client's own word for who did it. */
+export function refusalIn(text: string, denied: string): UserRefusal {
+  const byUser = isRefusedByUser(text) || denied.startsWith('user')
+  const said = byUser ? SAID.exec(text) : null
+  const behind = said ? text.slice(said.index + said[0].length) : ''
+  const words = behind.replace(ADVICE, '').trim()
+  if (!CLARIFIES.test(words)) return { byUser, words, answers: [] }
+  const answers = [...words.matchAll(ANSWERED)]
+  return {
+    byUser,
+    words: '',
+    answers: answers.map(([, question = '', answer = '']) => ({ question, answer })),
+  }
 }

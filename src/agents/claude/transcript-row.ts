@@ -14,7 +14,6 @@ export type Row = ReturnType<typeof rowOf>
 /** One block of a message; what is in its open fields is looked into by who wants it. */
 export type Block = ReturnType<typeof blockOf>
 
-/** The attachments that tell something. */
 const TELLING = ['queued_command', 'task_status']
 /** Kinds of lines that can be most of a file, and say nothing. */
 const SKIPPED = /^(?:progress|api-request(?:-blob|-shape)?|file-history-(?:snapshot|delta))$/
@@ -69,7 +68,6 @@ function withoutText(line: Buffer): string {
 
 export const isRow = (row: Row | { type: string }): row is Row => 'uuid' in row
 
-/** Null where a text is no JSON object. */
 function rowIn(text: string): Row | null {
   const line = membersIn(text)
   return line === null ? null : rowOf(line)
@@ -94,7 +92,7 @@ function rowOf(line: Members) {
     requestId: nameIn(line.requestId, NAME),
     /** Who wrote a prompt, where the client tells. */
     source: nameIn(line.promptSource, NAME),
-    origin: kindIn(attachment === null ? line.origin : (attached.origin ?? line.origin)),
+    origin: nameIn(membersOf((attachment && attached.origin) ?? line.origin).kind, NAME),
     messageId: nameIn(message.id, NAME),
     model: nameIn(message.model, NAME),
     role: nameIn(message.role, NAME),
@@ -138,5 +136,3 @@ function attachmentOf(attached: Members) {
     status: nameIn(attached.status, NAME),
   }
 }
-
-const kindIn = (origin: unknown) => nameIn(membersOf(origin).kind, NAME)

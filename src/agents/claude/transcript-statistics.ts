@@ -2,7 +2,7 @@ import type { Statistics } from '../../core/session.ts'
 import { isGitCommit, simpleCommands } from '../../core/shell-command.ts'
 import { EDIT_TOOLS } from './edit-tools.ts'
 import { type Carry, type CountedCall, type CountedUsage, rememberNewest } from './transcript-carry.ts'
-import { isRefusedByUser } from './transcript-refusal.ts'
+import { isRefusedByUser } from './transcript-prompt.ts'
 import type { Block, Row } from './transcript-row.ts'
 import { membersOf, nameIn, textPartsOf } from './transcript-value.ts'
 
@@ -13,42 +13,26 @@ const LAUNCHES = ['Task', 'Agent']
 const MOST = { messages: 200, calls: 200, files: 500, tools: 200, kinds: 50, path: 4_096, command: 65_536 }
 
 /**
- * Counts what a session did, row by row.
+ * Counts what a session did, row by row, in place.
  *
  * A file counts as modified, and a commit as made, when the result of its call is no error: a call that was refused,
  * failed or never came back counts as a use of its tool and no more.
  */
 export class Tally {
   private readonly carry: Carry
-  private readonly counted: Statistics
-  private readonly files: Set<string>
-  private readonly tools: Map<string, number>
-  private readonly kinds: Map<string, number>
+  readonly statistics: Statistics
 
   constructor(before: Statistics, carry: Carry) {
     this.carry = carry
-    this.counted = { ...before, tokensConsumed: { ...before.tokensConsumed } }
-    this.files = new Set(before.filesModified)
-    this.tools = new Map(Object.entries(before.toolUsageCounts))
-    this.kinds = new Map(Object.entries(before.unknownLines))
+    this.statistics = structuredClone(before)
   }
 
-  statistics(): Statistics {
-    return {
-      ...this.counted,
-      filesModified: [...this.files],
-      toolUsageCounts: Object.fromEntries(this.tools),
-      unknownLines: Object.fromEntries(this.kinds),
-    }
-  }
-
-  countMalformed() {
-    count(this.kinds, 'malformed', MOST.kinds)
-  }
-
-  /** A line of a kind that is not read. */
   countOther(kind: string) {
-    if (!SILENT.test(kind)) count(this.kinds, safeName(kind.slice(0, 40), /^[A-Za-z][\w-]*$/), MOST.kinds)
+    if (!SILENT.test(kind)) this.countLine(safeName(kind.slice(0, 40), /^[A-Za-z][\w-]*$/))
+  }
+
+  countLine(kind: string) {
+    count(this.statistics.unknownLines, kind, MOST.kinds)
   }
 
   /** `messages` are the calls of the row's file. */
@@ -73,21 +57,15 @@ export class Tally {
     }
     if (known && side && !known[0]) return
     if (known) this.add(known, -1)
-    else this.counted.apiCalls += 1
-    const now: CountedUsage = [
-      side,
-      requestId,
-      usage.input,
-      usage.output,
-      usage.cacheRead,
-      usage.cacheCreation,
-    ]
+    else this.statistics.apiCalls += 1
+    const { input, output, cacheRead, cacheCreation } = usage
+    const now: CountedUsage = [side, requestId, input, output, cacheRead, cacheCreation]
     this.add(now, 1)
     if (key !== '') rememberNewest(messages, key, now, MOST.messages)
   }
 
   private add([, , input, output, cacheRead, cacheCreation]: CountedUsage, sign: 1 | -1) {
-    const { tokensConsumed: tokens } = this.counted
+    const { tokensConsumed: tokens } = this.statistics
     tokens.input += sign * input
     tokens.output += sign * output
     tokens.cacheRead += sign * cacheRead
@@ -95,8 +73,8 @@ export class Tally {
   }
 
   private call({ id, name, input }: Block) {
-    count(this.tools, safeName(name, /^[A-Za-z][\w.:-]{0,127}$/), MOST.tools)
-    if (LAUNCHES.includes(name)) this.counted.subagentsLaunched += 1
+    count(this.statistics.toolUsageCounts, safeName(name, /^[A-Za-z][\w.:-]{0,127}$/), MOST.tools)
+    if (LAUNCHES.includes(name)) this.statistics.subagentsLaunched += 1
     if (id === '') return
     const call: CountedCall = {}
     const { file_path: file, notebook_path: notebook, command } = membersOf(input)
@@ -107,21 +85,16 @@ export class Tally {
     if (call.path !== undefined || call.commits) rememberNewest(this.carry.calls, id, call, MOST.calls)
   }
 
-  user(row: Row) {
-    for (const block of row.blocks) if (block.type === 'tool_result') this.result(block, row)
-  }
-
-  private result(block: Block, row: Row) {
+  result(block: Block, row: Row) {
     const call = this.carry.calls.get(block.toolUseId)
     this.carry.calls.delete(block.toolUseId)
     if (isRejected(block, row)) return
-    if (block.failed) {
-      this.counted.tasksFailed += 1
-      return
-    }
-    this.counted.tasksCompleted += 1
-    if (call?.path !== undefined && this.files.size < MOST.files) this.files.add(call.path)
-    this.counted.gitCommits += call?.commits ?? 0
+    this.statistics[block.failed ? 'tasksFailed' : 'tasksCompleted'] += 1
+    if (block.failed || call === undefined) return
+    const { filesModified: files } = this.statistics
+    const { path, commits = 0 } = call
+    if (path !== undefined && files.length < MOST.files && !files.includes(path)) files.push(path)
+    this.statistics.gitCommits += commits
   }
 }
 
@@ -135,14 +108,14 @@ export function isRejected({ failed, content }: Block, { denied }: Row): boolean
   return isRefusedByUser(text)
 }
 
-/** How often a shell command calls `git commit`. */
 const countCommits = (command: string) =>
   command.includes('commit') ? simpleCommands(command).filter(isGitCommit).length : 0
 
 /** Names are keys of plain objects later: one that could be more than a name is told as `countOther`. */
 const safeName = (name: string, pattern: RegExp) => (pattern.test(name) ? name : 'other')
 
-function count(counts: Map<string, number>, name: string, most: number) {
-  const key = counts.has(name) || counts.size < most - 1 ? name : 'other'
-  counts.set(key, (counts.get(key) ?? 0) + 1)
+function count(counts: Record<string, number>, name: string, most: number) {
+  const hasRoom = Object.hasOwn(counts, name) || Object.keys(counts).length < most - 1
+  const key = hasRoom ? name : 'other'
+  counts[key] = (Object.hasOwn(counts, key) ? (counts[key] ?? 0) : 0) + 1
 }

@@ -1,12 +1,11 @@
 import { createHash } from 'node:crypto'
 import { readSync } from 'node:fs'
-import { type ContextUse, noStatistics } from '../../core/session.ts'
+import { noStatistics } from '../../core/session.ts'
 import type { TranscriptEntry, TranscriptProgress, TranscriptReading } from '../../core/transcript.ts'
 import { addWindowSample, type WindowSample } from '../../core/window-fill.ts'
 import { type Carry, type CountedUsage, emptyCarry, readCarry, writeCarry } from './transcript-carry.ts'
 import { tellEntries } from './transcript-entries.ts'
-import { helperFiles } from './transcript-helpers.ts'
-import { eachLine, type LineFile, openIfThere, statIfSeen } from './transcript-lines.ts'
+import { eachLine, helperFiles, type LineFile, openIfThere, statIfSeen } from './transcript-lines.ts'
 import { isRow, type Row, readRow } from './transcript-row.ts'
 import { isReal, Tally } from './transcript-statistics.ts'
 import { windowOf } from './window.ts'
@@ -92,15 +91,15 @@ function readHelpers(path: string, session: Conversation, budget: number): boole
   return true
 }
 
-/** What the lines of a session come to. */
+type SubagentCalls = Map<string, CountedUsage> | null
+
 class Conversation {
-  private readonly tally: Tally
   readonly carry: Carry
+  private readonly tally: Tally
   private readonly onEntry: ((entry: TranscriptEntry) => void) | null
-  private context: ContextUse | null
-  private compactions: number
-  private lastAt: string | null
-  private readonly fill: WindowSample[]
+  private readonly said: Pick<TranscriptReading, 'context' | 'compactions' | 'lastAt'> & {
+    fill: WindowSample[]
+  }
 
   constructor(
     before: TranscriptReading | null,
@@ -110,50 +109,41 @@ class Conversation {
     this.carry = carry
     this.tally = new Tally(before?.statistics ?? noStatistics(), carry)
     this.onEntry = onEntry
-    this.context = before?.context ?? null
-    this.compactions = before?.compactions ?? 0
-    this.lastAt = before?.lastAt ?? null
-    this.fill = [...(before?.fill ?? [])]
+    const { context = null, compactions = 0, lastAt = null, fill = [] } = before ?? {}
+    this.said = { context, compactions, lastAt, fill: [...fill] }
   }
 
   reading(place: FileCursor): TranscriptReading {
-    return {
-      cursor: { ...place, carry: writeCarry(this.carry) },
-      statistics: this.tally.statistics(),
-      context: this.context,
-      compactions: this.compactions,
-      lastAt: this.lastAt,
-      fill: this.fill,
-    }
+    const cursor = { ...place, carry: writeCarry(this.carry) }
+    return { cursor, statistics: this.tally.statistics, ...this.said }
   }
 
   /** `helper` are the calls of the sub-agent whose file it is. */
-  readFile(file: LineFile, offset: number, maxBytes: number, helper: Map<string, CountedUsage> | null) {
+  readFile(file: LineFile, offset: number, maxBytes: number, helper: SubagentCalls) {
     const line = (bytes: Buffer, from: number, to: number) => this.line(bytes, from, to, helper)
-    return eachLine(file, offset, maxBytes, line, () => this.tally.countMalformed())
+    return eachLine(file, offset, maxBytes, line, () => this.tally.countLine('malformed'))
   }
 
-  private line(bytes: Buffer, from: number, to: number, helper: Map<string, CountedUsage> | null) {
+  private line(bytes: Buffer, from: number, to: number, helper: SubagentCalls) {
     const end = trimmedEnd(bytes, from, to)
     if (end === from) return
     const row = readRow(bytes, from, end, { isWhole: this.onEntry !== null && helper === null })
-    if (row === null) return this.tally.countMalformed()
+    if (row === null) return this.tally.countLine('malformed')
     if (!isRow(row)) return this.tally.countOther(row.type)
     if (row.type === '' && row.role === 'assistant' && row.usage) row.type = 'assistant'
     if (row.type === 'attachment' && row.attachment === null) return
-    if (row.type === 'user' || row.type === 'assistant' || row.type === 'system' || row.type === 'attachment')
-      this.row(row, helper)
-    else if (row.type === 'queue-operation' || row.type === 'pr-link') {
-      if (this.onEntry && helper === null) tellEntries(row, this.carry, this.onEntry)
-    } else this.tally.countOther(row.type)
+    if (['user', 'assistant', 'system', 'attachment'].includes(row.type)) this.row(row, helper)
+    else if (row.type !== 'queue-operation' && row.type !== 'pr-link') this.tally.countOther(row.type)
+    else if (this.onEntry && helper === null) tellEntries(row, this.carry, this.onEntry)
   }
 
-  private row(row: Row, helper: Map<string, CountedUsage> | null) {
+  private row(row: Row, helper: SubagentCalls) {
     if (this.isSecond(row.uuid)) return
     if (helper !== null) row.side = true
-    if (row.at !== '' && helper === null) this.lastAt = row.at
+    if (row.at !== '' && helper === null) this.said.lastAt = row.at
     if (row.type === 'assistant') this.tally.assistant(row, helper ?? this.carry.messages)
-    if (row.type === 'user') this.tally.user(row)
+    if (row.type === 'user')
+      for (const block of row.blocks) if (block.type === 'tool_result') this.tally.result(block, row)
     if (row.side) return
     this.measure(row)
     if (this.onEntry) tellEntries(row, this.carry, this.onEntry)
@@ -162,19 +152,16 @@ class Conversation {
   /** How full the window is: as of the last call, or what a compaction left of it. */
   private measure(row: Row) {
     const { at, model, usage } = row
-    if (row.type === 'assistant' && isReal(row) && usage && usage.window > 0) {
-      this.context = { tokens: usage.window, window: windowOf(model), model, at }
-      this.noteFill(this.context)
-    }
-    if (row.type !== 'system' || row.subtype !== 'compact_boundary') return
-    this.compactions += 1
-    this.context =
-      this.context && row.postTokens !== null ? { ...this.context, tokens: row.postTokens, at } : null
-    if (this.context) this.noteFill(this.context)
-  }
-
-  private noteFill({ at, tokens }: ContextUse) {
-    addWindowSample(this.fill, { atMs: Date.parse(at), tokens })
+    const isCall = row.type === 'assistant' && isReal(row) && usage !== null && usage.window > 0
+    if (isCall) this.said.context = { tokens: usage.window, window: windowOf(model), model, at }
+    else if (row.type === 'system' && row.subtype === 'compact_boundary') {
+      const { context } = this.said
+      this.said.compactions += 1
+      this.said.context =
+        context && row.postTokens !== null ? { ...context, tokens: row.postTokens, at } : null
+    } else return
+    if (this.said.context)
+      addWindowSample(this.said.fill, { atMs: Date.parse(at), tokens: this.said.context.tokens })
   }
 
   /** Old versions copied what was there when a session was resumed: a row that was read a short while ago is not read again. */

@@ -5,7 +5,7 @@ export const DASHBOARD_COMMAND = {
   name: 'dashboard',
   summary: 'Show all work, sessions and runs in the browser',
   detail:
-    'Serves the page on this machine only, until Ctrl-C or until the terminal is closed. The link works once; run the command again for a new one. Without a browser (ssh) it prints the address and a tunnel command. In the terminal: savepoint status',
+    'Serves the page on this machine only, until Ctrl-C or until the terminal is closed. The link works once; run the command again for a new one. Without a browser (ssh) it prints the address and a tunnel command. In the terminal: savepoint status.',
   fields: {
     port: { kind: 'count', least: 1, most: 65_535, value: 'N', about: 'port; a free one by default' },
     noOpen: { kind: 'flag', about: 'only print the address' },

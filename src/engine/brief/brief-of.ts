@@ -43,7 +43,6 @@ export function fitInput(given: BriefInput, budget: number) {
   const options = (tokens: number, talk: TalkSection[]) => ({
     tokens,
     render: (page: BriefPage) => renderBrief(place(page, talk)),
-    estimate: estimateTokens,
   })
   const fitWithTalk = (tokens: number, talk: TalkSection[]) => fitBrief(brief, options(tokens, talk))
   const tellSaid = input.talks ? tellTalks(input.talks, leads) : () => []

@@ -1,7 +1,12 @@
 import { ADOPTED, BY_HAND, BY_HAND_ABOUT, type Checkpoint } from '../../core/checkpoint.ts'
 import { type Claim, itemNames, type WorkField, type WorkState } from '../../core/work.ts'
-import { type ItemOrigin, type OriginKind, originKey } from '../../policy/brief/item-origin.ts'
-import { TASK_FIELDS, type TaskField } from '../../policy/brief/newest-task.ts'
+import {
+  type ItemOrigin,
+  type OriginKind,
+  originKey,
+  TASK_FIELDS,
+  type TaskField,
+} from '../../policy/brief/newest-task.ts'
 import type { Store } from '../../store/store.ts'
 import { isAutomatic } from '../documents/automatic.ts'
 

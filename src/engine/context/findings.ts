@@ -73,8 +73,10 @@ export const FINDINGS = {
   }),
 
   // setup: the plugin, and what starts the program
-  hooksTwice: (path: string) =>
-    pluginFinding(`Both ${path} and the plugin have hooks: each event is recorded twice.`),
+  hooksTwice: (path: string, isForAll: boolean) => ({
+    what: `Both ${path} and the plugin have hooks: each event is recorded twice.`,
+    todo: isForAll ? `${INIT_PLUGIN} --scope user` : INIT_PLUGIN,
+  }),
   hooksPerhapsTwice: (path: string, committed: string, label: string) =>
     pluginFinding(
       `${path} has hooks, and ${committed} enables a plugin named savepoint: where ${label} has it, each event is recorded twice.`,

@@ -21,7 +21,7 @@ import { decodeHandoff, encodeHandoff } from '../../formats/handoff-md/codec.ts'
 import { decodeLedger, encodeLedger } from '../../formats/ledger-md/codec.ts'
 import { decodeNote, encodeNote, noteToWork } from '../../formats/note-json/codec.ts'
 import { decodeSnapshot, encodeSnapshot, snapshotOf } from '../../formats/snapshot/codec.ts'
-import { resumeHints } from '../../policy/resume.ts'
+import { resumeHints } from '../../policy/run-lifecycle.ts'
 import { ledgerStamp } from '../surroundings/read-work-file.ts'
 
 export const WORK_FORMATS = ['document', 'note', 'ledger', 'handoff', 'snapshot', 'json'] as const

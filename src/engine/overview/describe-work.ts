@@ -1,7 +1,7 @@
 import type { Checkpoint } from '../../core/checkpoint.ts'
 import { nameKey, streamId } from '../../core/id.ts'
 import { CORRECTABLE, type WorkState } from '../../core/work.ts'
-import { itemToCorrect } from '../../policy/correctable-item.ts'
+import { itemToCorrect } from '../../policy/match-item.ts'
 import { isSessionStream } from '../../policy/resolve.ts'
 import { claimsIn } from '../../policy/save.ts'
 import type { CheckpointRow, StreamSummary } from '../../store/log.ts'

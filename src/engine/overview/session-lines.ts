@@ -1,7 +1,6 @@
 import { instant } from '../../core/ports.ts'
 import { type Session, type SessionKey, totalTokens } from '../../core/session.ts'
-import { lastAsked } from '../../policy/session-asked.ts'
-import { runningIn } from '../../policy/session-lifecycle.ts'
+import { lastAsked, runningIn } from '../../policy/session-lifecycle.ts'
 import { windowState } from '../../policy/window.ts'
 import type { SessionFilter } from '../../store/log.ts'
 import type { Context } from '../context/context.ts'

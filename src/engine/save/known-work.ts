@@ -80,7 +80,7 @@ async function lastSessionCheckpoint(
 
 /** The work of a stream with what a session found out since: nothing that either knew goes. */
 async function mergeLastSession(known: WorkState, { work, at }: Checkpoint, row: WorkRow | null) {
-  const { mergeSessionWork } = await import('../../policy/digest/merge.ts')
+  const { mergeSessionWork } = await import('../../policy/digest/work.ts')
   const times = { intent: at, now: at, next: at, blockers: at, questions: at }
   const done = work.done.map((step) => ({ ...step, at: step.at ?? at }))
   const found = { heard: work, times, decisions: work.decisions, done, artifacts: work.artifacts }

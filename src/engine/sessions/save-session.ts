@@ -4,11 +4,15 @@ import type { Session } from '../../core/session.ts'
 import { type Breadcrumb, emptyWork, type WorkState } from '../../core/work.ts'
 import { carryForward } from '../../policy/carry.ts'
 import { followCorrections } from '../../policy/correct.ts'
-import { mergeSessionWork } from '../../policy/digest/merge.ts'
 import { fileNamer } from '../../policy/digest/name-file.ts'
+import { isEmptyTalk } from '../../policy/digest/outcome.ts'
 import type { Digest } from '../../policy/digest/state.ts'
-import { isEmptyTalk } from '../../policy/digest/weight.ts'
-import { type DigestWork, deriveWork, listCommandOutcomes } from '../../policy/digest/work.ts'
+import {
+  type DigestWork,
+  deriveWork,
+  listCommandOutcomes,
+  mergeSessionWork,
+} from '../../policy/digest/work.ts'
 import { type Redacted, redactAll, type SecretMark } from '../../policy/redact.ts'
 import { isSessionStream, sessionStream, streamOf } from '../../policy/resolve.ts'
 import { capWork, inheritWork } from '../../policy/save.ts'

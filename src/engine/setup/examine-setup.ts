@@ -80,8 +80,8 @@ function examinePlugin(
 ): void {
   if (!takesPlugins(client)) return
   const [isOn, committed] = [hasPlugin(places, 'project'), committedPlugin(places)]
-  for (const { path } of places.filter(({ facts }) => facts?.hooked.length))
-    if (isOn) say('warning', FINDINGS.hooksTwice(path))
+  for (const { path, kind } of places.filter(({ facts }) => facts?.hooked.length))
+    if (isOn) say('warning', FINDINGS.hooksTwice(path, kind === 'user'))
     else if (committed !== null) say('note', FINDINGS.hooksPerhapsTwice(path, committed, client.label))
   const folder = isOn ? pluginMarket(places) : null
   // A plugin from a repository is the client's to keep.

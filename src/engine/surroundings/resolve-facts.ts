@@ -1,6 +1,6 @@
 import { nameKey, streamId } from '../../core/id.ts'
 import type { Session } from '../../core/session.ts'
-import { didSomething } from '../../policy/digest/weight.ts'
+import { didSomething } from '../../policy/digest/outcome.ts'
 import { branchSlug, type ResolveFacts, streamOf, trunkOr } from '../../policy/resolve.ts'
 import { isLive } from '../../policy/session-lifecycle.ts'
 import type { Context } from '../context/context.ts'

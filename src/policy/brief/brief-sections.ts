@@ -1,4 +1,4 @@
-import type { Mark, PageLine } from '../../core/brief-page.ts'
+import { type Mark, type PageLine, plainPageLine } from '../../core/brief-page.ts'
 import { openSteps } from '../../core/plan.ts'
 import { collapseSpaces, formatCount } from '../../core/text.ts'
 import { isDeleted, type Position, type WorkField, type WorkState } from '../../core/work.ts'
@@ -45,7 +45,6 @@ const SECTIONS: ReadonlyArray<{ title: string; fields: readonly BriefField[] }> 
 
 const rankOf = (field: BriefField) => (field === 'learnings' ? 'should' : CARRY[field].rank)
 
-/** Whether somebody saved anything that must be told. */
 export const saysAnything = (work: WorkState) =>
   SECTIONS.flatMap(({ fields }) => fields).some((field) => {
     if (field === 'learnings' || field === 'position' || rankOf(field) !== 'must') return false
@@ -58,9 +57,7 @@ export function briefSectionsOf(input: BriefInput, clean: Clean): BriefSection[]
   const marks = new Map<string, ItemCheck[]>()
   for (const check of input.checks) {
     const key = `${check.field} ${check.index}`
-    const known = marks.get(key)
-    if (known) known.push(check)
-    else marks.set(key, [check])
+    marks.set(key, [...(marks.get(key) ?? []), check])
   }
   return SECTIONS.map(({ title, fields: all }) => {
     const fields = all
@@ -82,7 +79,6 @@ const NAMES: { readonly [Field in BriefField]?: { name: string; isOnce?: true; i
   blockers: { name: 'Blocker' },
   questions: { name: 'Question' },
 }
-/** What a field is called where its section does not say it. */
 export const nameOfField = (field: BriefField) => NAMES[field]?.name ?? field
 
 const WORST: readonly Mark[] = ['stale', 'unverifiable', 'not found', 'fresh']
@@ -94,10 +90,8 @@ function withCheck(field: BriefField, marks: Map<string, ItemCheck[]>, clean: Cl
     const mark = WORST.find((worst) => found.some((check) => check.mark === worst)) ?? null
     const notes = found.filter((check) => check.mark === mark).map(({ note }) => collapseSpaces(clean(note)))
     const isGone = field === 'references' && mark === 'stale'
-    return {
-      ...{ field, index, why: '', unconfirmed: false, mark, note: joinFilled(notes, '; '), ...draft },
-      spent: (draft.spent ?? false) || isGone,
-    }
+    const line = { ...plainPageLine(draft.text), field, index, mark, note: joinFilled(notes, '; '), ...draft }
+    return { ...line, spent: (draft.spent ?? false) || isGone }
   }
 }
 

@@ -1,14 +1,13 @@
-import type { PageLine, PageSection } from '../../core/brief-page.ts'
+import { type PageLine, type PageSection, plainPageLine } from '../../core/brief-page.ts'
 import { formatCount } from '../../core/text.ts'
-import { isDone, tellOutcome } from '../digest/outcome.ts'
+import { didSomething, isDone, tellOutcome } from '../digest/outcome.ts'
 import { inOneLine, shorten } from '../digest/quote.ts'
 import { type Digest, isTyped } from '../digest/state.ts'
 import { type DigestSection, tellDigest } from '../digest/tell.ts'
-import type { DigestSurroundings } from '../digest/tell-files.ts'
+import type { DigestSurroundings } from '../digest/tell-parts.ts'
 import { isLasting } from '../digest/tell-requests.ts'
-import { didSomething } from '../digest/weight.ts'
+import { bisectRange } from './bisect-range.ts'
 
-/** What a session said, for a brief. */
 export interface Talk {
   id: string
   /** How long ago it was last heard of, in words: "2 hours". */
@@ -62,27 +61,22 @@ function withOthers(
   scale: number,
 ): TalkSection[] {
   const { trusted, roots } = around
+  const tellSession = (when: 'Later' | 'Earlier', talk: Talk, most: number) =>
+    lineOf(talk, `${when}, ${talk.age} ago: ${sessionLine(talk, trusted, most)}`, null, roots)
+  const did = before.filter(({ digest }) => didSomething(digest))
   const others = [
-    ...after
-      .slice(0, MOST.after)
-      .map((talk) => lineOf(talk, `Later, ${talk.age} ago: ${sessionLine(talk, trusted, 160)}`, null, roots)),
+    ...after.slice(0, MOST.after).map((talk) => tellSession('Later', talk, 160)),
     ...lastingWords(before, around),
-    ...before
-      .filter(({ digest }) => didSomething(digest))
-      .slice(0, Math.round(MOST.before * scale))
-      .map((talk) =>
-        lineOf(talk, `Earlier, ${talk.age} ago: ${sessionLine(talk, trusted, 200)}`, null, roots),
-      ),
+    ...did.slice(0, Math.round(MOST.before * scale)).map((talk) => tellSession('Earlier', talk, 200)),
   ]
-  const sections = told.map(({ title, lines, isQuote }) => ({
-    ...{ title, more: '', lines: lines.map(({ text, at }) => lineOf(main, text, at, roots)) },
-    ...(isQuote ? { quoted: true as const } : {}),
+  const sections = told.map((section) => ({
+    ...{ ...section, more: '', lines: section.lines.map(({ text, at }) => lineOf(main, text, at, roots)) },
   }))
   return others.length === 0 ? sections : [...sections, { title: 'Other sessions', lines: others, more: '' }]
 }
 
 const lineOf = ({ id }: Talk, text: string, at: string | null, roots: readonly string[]): TalkLine => ({
-  ...{ text: roots.reduce(withoutRoot, text), why: '', unconfirmed: false, mark: null, note: '' },
+  ...plainPageLine(roots.reduce(withoutRoot, text)),
   ...{ session: id, at },
 })
 
@@ -106,14 +100,13 @@ function sessionLine({ digest, isLive }: Talk, trusted: boolean, most: number): 
   const last = typed.at(-1)
   if (!first || !last) return 'no request'
   const quote = (text: string) => `user: "${shorten(inOneLine(text), first === last ? most : most / 2)}"`
-  const did = [formatIfAny(counts.edits, 'edit'), formatIfAny(commits.length, 'commit')].filter(
-    (part) => part !== '',
-  )
+  const did = [
+    counts.edits > 0 && formatCount(counts.edits, 'edit'),
+    commits.length > 0 && formatCount(commits.length, 'commit'),
+  ].filter(Boolean)
   const said = first === last ? quote(first.text) : `${quote(first.text)} … ${quote(last.text)}`
-  return [said, tellOutcome(digest, isLive, trusted), did.join(', ')].filter((part) => part !== '').join('; ')
+  return [said, tellOutcome(digest, isLive, trusted), did.join(', ')].filter(Boolean).join('; ')
 }
-
-const formatIfAny = (number: number, noun: string) => (number === 0 ? '' : formatCount(number, noun))
 
 /** Paths below the workspace, where they begin a word. */
 function withoutRoot(line: string, root: string): string {
@@ -126,17 +119,10 @@ function withoutRoot(line: string, root: string): string {
   )
 }
 
-const STEPS = 8
+const STEPS = 256
 
 /** The largest scale at which what is told fits; null where not even the smallest does. */
 export function fitScale(fits: (scale: number) => boolean): number | null {
   if (fits(1)) return 1
-  if (!fits(0)) return null
-  let [low, high] = [0, 1]
-  for (let step = 0; step < STEPS; step += 1) {
-    const middle = (low + high) / 2
-    if (fits(middle)) low = middle
-    else high = middle
-  }
-  return low
+  return fits(0) ? bisectRange(0, STEPS, (step) => fits(step / STEPS)) / STEPS : null
 }

@@ -1,52 +1,32 @@
 import { clipText } from '../../core/canonical.ts'
 import { ageOf, formatCount } from '../../core/text.ts'
+import { estimateTokens } from '../../core/tokens.ts'
+import { bisectRange } from './bisect-range.ts'
 import { type Brief, type Drift, hasDrift } from './brief.ts'
 import type { BriefLine } from './brief-sections.ts'
-
-export type Estimate = (text: string) => number
 
 /** How much room there is for words around the work: `brisk` quotes less, `bare` asks one question and rounds counts. */
 export type Manner = 'full' | 'brisk' | 'bare'
 
-interface Limits {
-  /** Tokens of a quote in a question, of a branch or step in the drift, of the stream's name. */
-  quote: number
-  drift: number
-  name: number
-  questions: number
-}
+const WHOLE = Number.POSITIVE_INFINITY
 
-const LIMITS: Record<Manner, Limits> = {
-  full: {
-    quote: Number.POSITIVE_INFINITY,
-    drift: Number.POSITIVE_INFINITY,
-    name: Number.POSITIVE_INFINITY,
-    questions: 3,
-  },
+/** Tokens of a quote in a question, of a branch or step in the drift, of the stream's name; how many questions. */
+const LIMITS: Record<Manner, Record<'quote' | 'drift' | 'name' | 'questions', number>> = {
+  full: { quote: WHOLE, drift: WHOLE, name: WHOLE, questions: 3 },
   brisk: { quote: 12, drift: 12, name: 24, questions: 3 },
   bare: { quote: 4, drift: 1, name: 6, questions: 1 },
-}
-
-export interface Header {
-  stream: string
-  age: string
-  drift: string
-  /** What stands above the questions. */
-  lead: string
-  questions: string[]
-  /** Shows everything that was cut. */
-  command: string
 }
 
 /** A name of so many tokens fits behind the floor of every brief. */
 const COMMAND_NAME = 12
 
-export function headerOf(brief: Brief, manner: Manner, estimate: Estimate): Header {
+/** What stands around the sections; the lead stands above the questions, and the command shows all that was cut. */
+export function headerOf(brief: Brief, manner: Manner) {
   const { quote, drift, name, questions } = LIMITS[manner]
-  const cutTo = (tokens: number) => (text: string) => clipTokens(text, tokens, estimate)
+  const cutTo = (tokens: number) => (text: string) => clipTokens(text, tokens)
   const hasNow = brief.sections.some(({ title }) => title === 'Now')
   return {
-    stream: clipTokens(brief.stream, name, estimate),
+    stream: clipTokens(brief.stream, name),
     age: `${ageOf(brief.ageMs)} old`,
     drift: brief.subject !== undefined && !hasDrift(brief.drift) ? '' : sayDrift(brief, cutTo(drift)),
     lead:
@@ -59,7 +39,7 @@ export function headerOf(brief: Brief, manner: Manner, estimate: Estimate): Head
     // A name that was cut finds nothing.
     command:
       brief.command ??
-      (estimate(brief.stream) <= COMMAND_NAME ? `savepoint show ${brief.stream}` : 'savepoint list'),
+      (estimateTokens(brief.stream) <= COMMAND_NAME ? `savepoint show ${brief.stream}` : 'savepoint list'),
   }
 }
 
@@ -101,34 +81,23 @@ export function roughCount(count: number): string {
 const CHARACTERS_PER_TOKEN = 12
 
 /** The longest beginning that costs at most so many tokens, its mark included. */
-export function clipTokens(text: string, tokens: number, estimate: Estimate): string {
-  if (tokens === Number.POSITIVE_INFINITY) return text
+function clipTokens(text: string, tokens: number): string {
+  if (tokens === WHOLE) return text
   const most = tokens * CHARACTERS_PER_TOKEN
-  if (text.length <= most && estimate(text) <= tokens) return text
-  let [fits, over] = [1, Math.min(text.length, most)]
-  while (over - fits > 1) {
-    const middle = (fits + over) >> 1
-    if (estimate(clipText(text, middle)) <= tokens) fits = middle
-    else over = middle
-  }
-  return clipText(text, fits)
+  if (text.length <= most && estimateTokens(text) <= tokens) return text
+  const fits = (length: number) => estimateTokens(clipText(text, length)) <= tokens
+  return clipText(text, bisectRange(1, Math.min(text.length, most), fits))
 }
 
 /** A line of about so many tokens: the note goes first, then the reason, and of the text a beginning stays. */
-export function clipLine(line: BriefLine, tokens: number, estimate: Estimate): BriefLine {
+export function clipLine(line: BriefLine, tokens: number): BriefLine {
   const { text, why, note } = line
-  if (tokens === Number.POSITIVE_INFINITY) return line
+  if (tokens === WHOLE) return line
   const isLong = text.length + why.length + note.length > tokens * CHARACTERS_PER_TOKEN
-  if (!isLong && estimate(text) + estimate(why) + estimate(note) <= tokens) return line
-  const short = clipTokens(text, why === '' ? tokens : Math.ceil((tokens * 2) / 3), estimate)
-  const left = tokens - estimate(short)
-  return {
-    ...line,
-    text: short,
-    why: left < MIN_REASON ? '' : clipTokens(why, left, estimate),
-    note: '',
-  }
+  if (!isLong && estimateTokens(text) + estimateTokens(why) + estimateTokens(note) <= tokens) return line
+  const short = clipTokens(text, why === '' ? tokens : Math.ceil((tokens * 2) / 3))
+  const left = tokens - estimateTokens(short)
+  return { ...line, text: short, why: left < MIN_REASON ? '' : clipTokens(why, left), note: '' }
 }
 
-/** A shorter reason says nothing. */
 const MIN_REASON = 4

@@ -16,7 +16,6 @@ export interface ItemCheck {
   note: string
 }
 
-/** What has changed in the world since the checkpoint. */
 export interface Drift {
   branch: { was: string; now: string } | null
   /** Null where nobody can tell: no git, or the commit is gone. */
@@ -39,11 +38,9 @@ export interface BriefInput {
   command?: string
   /** What must be known before all else, in a few short lines. */
   notes?: readonly string[]
-  /** What its sessions said. */
   talks?: Talks | null
   /** What was saved for an earlier task, or long before the rest. */
   earlier?: EarlierFields
-  /** What branches knew that are merged. */
   merged?: readonly TalkSection[]
   /** The session has lost its context: whether the focus still holds is asked in any case. */
   asksFocus?: boolean
@@ -62,20 +59,14 @@ export interface Question {
 }
 
 /** Everything that a resuming agent could be told, before a budget cuts it. */
-export interface Brief {
-  stream: string
+export interface Brief extends Pick<BriefInput, 'stream' | 'drift' | 'notes' | 'subject'> {
   command: string | null
   ageMs: number
-  drift: Drift
   stale: number
   unverifiable: number
   questions: Question[]
   sections: BriefSection[]
-  notes?: readonly string[]
-  /** What showed it where it was found. */
   shownIn: ShownIn
-  /** Where nobody saved anything: the session or the file that it tells of, in words. */
-  subject?: string
 }
 
 /** Takes out of a text what nobody sees. The result holds no line break but `\n`. */
@@ -84,25 +75,23 @@ export type Clean = (text: string) => string
 /** A brief of the work, with every text cleaned and every item in a line of its own. */
 export function briefOf(input: BriefInput, clean: Clean): Brief {
   const { stream, savedAtMs, nowMs, checks, drift } = input
+  const line = (text: string) => collapseSpaces(clean(text))
   const countMarked = (mark: Mark) => checks.filter((check) => check.mark === mark).length
-  const subject = collapseSpaces(clean(input.subject ?? sessionOf(input)))
+  const subject = line(input.subject ?? sessionOf(input))
   return {
-    stream: collapseSpaces(clean(stream)),
+    stream: line(stream),
     command: input.command ?? null,
     ageMs: Math.max(0, nowMs - savedAtMs),
     drift: {
       ...drift,
-      branch: drift.branch && {
-        was: collapseSpaces(clean(drift.branch.was)),
-        now: collapseSpaces(clean(drift.branch.now)),
-      },
-      planStep: drift.planStep === null ? null : collapseSpaces(clean(drift.planStep)),
+      branch: drift.branch && { was: line(drift.branch.was), now: line(drift.branch.now) },
+      planStep: drift.planStep === null ? null : line(drift.planStep),
     },
     stale: countMarked('stale'),
     unverifiable: countMarked('unverifiable'),
     questions: questionsOf(input, clean),
     sections: briefSectionsOf(input, clean),
-    ...(input.notes?.length ? { notes: input.notes.map((note) => collapseSpaces(clean(note))) } : {}),
+    ...(input.notes?.length ? { notes: input.notes.map(line) } : {}),
     ...(subject === '' ? {} : { subject }),
     shownIn: input.shownIn ?? 'checkpoint',
   }

@@ -1,14 +1,12 @@
-import type { BriefPage, Mark, PageLine } from '../../core/brief-page.ts'
+import { type BriefPage, type Mark, type PageLine, plainPageLine } from '../../core/brief-page.ts'
 import { ageOf } from '../../core/text.ts'
 import { CORRECTABLE, itemNames, stands, type WorkField, type WorkState } from '../../core/work.ts'
-import { type ItemToCorrect, itemToCorrect } from '../correctable-item.ts'
+import { type ItemToCorrect, itemToCorrect } from '../match-item.ts'
 import type { Brief, BriefInput } from './brief.ts'
 import { BEFORE_TASK, type BriefLine, type BriefSection, nameOfField } from './brief-sections.ts'
 import type { TalkSection, Talks } from './brief-talk.ts'
-import { type ItemOrigin, originKey } from './item-origin.ts'
-import { TASK_FIELDS } from './newest-task.ts'
+import { type ItemOrigin, originKey, TASK_FIELDS } from './newest-task.ts'
 
-/** Where a line of a brief comes from. */
 export type LineSource =
   | ItemOrigin
   /** What a session said; `request` counts from 1. */
@@ -55,38 +53,39 @@ interface BriefParts {
   cost: (line: PageLine) => number
 }
 
+/** A line that is told, of which nothing else is known. */
+const FOUND = {
+  ...{ state: 'told', mark: null, note: '', source: { kind: 'found' }, age: '', commands: [], item: null },
+} satisfies Partial<ExplainedLine>
+
 /** Every line of a brief in its order, with those that were cut where they would stand. */
 export function explainLines(parts: BriefParts): ExplainedLine[] {
   const { input, brief, talk, page } = parts
   const { notes = [], drift, questions } = page
   const head = [...notes, ...(drift === '' ? [] : [`Drift: ${drift}`]), ...questions].map(
     (text): ExplainedLine => ({
-      ...{ section: '', text, state: 'told', tokens: parts.cost(plainLine(text)), rank: 'head' },
-      ...{ mark: null, note: '', source: { kind: 'found' }, age: '', commands: [], item: null },
+      ...{ ...FOUND, section: '', text, tokens: parts.cost(plainPageLine(text)), rank: 'head' },
     }),
   )
-  const saved = brief.sections.map((section) => ({
-    ...{ rank: section.rank, lines: section.lines.map((line) => explainSaved(line, section, parts)) },
-  }))
   const said = talk.map(({ title, lines }) =>
     lines.map((line): ExplainedLine => {
       const { text, mark, note, session, at, command } = line
       const { digest } = talkOf(input.talks, session) ?? {}
       const place = digest?.requests.findIndex((one) => one.at === at) ?? -1
+      const request = place < 0 ? null : place + 1
       return {
-        ...{ section: title, text, state: 'told', tokens: parts.cost(line), rank: 'talk', mark, note },
-        source: command
-          ? { kind: 'found' }
-          : { kind: 'talk', session, at, request: place < 0 ? null : place + 1 },
+        ...{ ...FOUND, section: title, text, tokens: parts.cost(line), rank: 'talk', mark, note },
+        ...(command ? {} : { source: { kind: 'talk', session, at, request } }),
         age: ageAt(at, input),
         commands: [command ?? `savepoint sessions show ${session.slice(0, 8)}`],
-        item: null,
       }
     }),
   )
   const [lead, behind] = input.earlier?.hasNewerTask ? [said.slice(0, 1), said.slice(1)] : [[], said]
   const linesOf = (rank: BriefSection['rank']) =>
-    saved.filter((one) => one.rank === rank).map(({ lines }) => lines)
+    brief.sections
+      .filter((section) => section.rank === rank)
+      .map((section) => section.lines.map((line) => explainSaved(line, section, parts)))
   return [[head], lead, linesOf('must'), [overLines(parts)], behind, linesOf('should')].flat(2)
 }
 
@@ -103,6 +102,7 @@ function explainSaved(line: BriefLine, section: BriefSection, parts: BriefParts)
   const shown = parts.shown
     .find(({ section: one }) => one.title === section.title)
     ?.lines.find(({ field, index }) => field === line.field && index === line.index)
+  const list = CORRECTABLE.find((one) => one === line.field)
   const isWhole = shown?.text === line.text && shown.why === line.why && shown.note === line.note
   return {
     section: section.title,
@@ -112,13 +112,10 @@ function explainSaved(line: BriefLine, section: BriefSection, parts: BriefParts)
     ...{ rank: section.rank, mark: line.mark, note: line.note },
     ...withAge(sourceOf(line, parts), parts.input),
     commands: commandsFor(line, parts),
-    item: correctableAt(line, parts.input.work),
+    item: list === undefined ? null : itemToCorrect(parts.input.work, list, line.index),
   }
 }
 
-const plainLine = (text: string): PageLine => ({ text, why: '', unconfirmed: false, mark: null, note: '' })
-
-/** What is left out because its task is done. */
 function overLines({ input, origins, cost }: BriefParts): ExplainedLine[] {
   const { work, earlier } = input
   const fields = TASK_FIELDS.filter((field) => earlier?.over.has(field))
@@ -127,8 +124,8 @@ function overLines({ input, origins, cost }: BriefParts): ExplainedLine[] {
       const text = `${nameOfField(field)}: ${item}`
       const origin = origins.get(originKey(field, item))
       return {
-        ...{ section: BEFORE_TASK, text, state: 'over', tokens: cost(plainLine(text)), rank: 'must' },
-        ...{ mark: null, note: '', commands: [], item: null },
+        ...{ ...FOUND, section: BEFORE_TASK, text, tokens: cost(plainPageLine(text)), rank: 'must' },
+        state: 'over',
         ...withAge(origin ?? { kind: 'edit' }, input),
       }
     }),
@@ -139,11 +136,6 @@ function overLines({ input, origins, cost }: BriefParts): ExplainedLine[] {
 function itemOf({ field, index }: BriefLine, work: WorkState): string | undefined {
   if (field === 'learnings' || field === 'position') return undefined
   return itemNames(work, field)[typeof work[field] === 'string' ? 0 : index]
-}
-
-function correctableAt({ field, index }: BriefLine, work: WorkState): ItemToCorrect | null {
-  const list = CORRECTABLE.find((one) => one === field)
-  return list === undefined ? null : itemToCorrect(work, list, index)
 }
 
 function sourceOf(line: BriefLine, { input: { work }, origins }: BriefParts): LineSource {
@@ -176,7 +168,6 @@ function commandsFor(line: BriefLine, { input: { work, stream }, isNamed }: Brie
     : [`savepoint reword ${text} --to "…"${where}`, remove]
 }
 
-/** So long a name is given whole. */
 const SHORT_NAME = 40
 
 /** The first words of an item that no other item has. */

@@ -1,8 +1,28 @@
 import { ageOf } from '../../core/text.ts'
-import { didSomething } from '../digest/weight.ts'
+import type { Origin, WorkField } from '../../core/work.ts'
+import { didSomething } from '../digest/outcome.ts'
 import { taskRequests } from '../digest/work.ts'
 import { isTaskDone, type Talk, type Talks } from './brief-talk.ts'
-import type { ItemOrigin } from './item-origin.ts'
+
+export type OriginKind = 'save' | 'delta' | 'handoff' | 'document' | 'ledger' | 'import' | 'session'
+
+/** The checkpoint in which an item of the work first stood, and has stood since. */
+export interface ItemOrigin {
+  kind: OriginKind
+  stream: string
+  sequence: number
+  checkpoint: string
+  at: string
+  session: string | null
+  /** Whose word it was there, where that is known. */
+  by: Origin | null
+  /** The checkpoint since which it is the word of the user, or of a file of theirs; null where it was so at once. */
+  confirmed: { by: Origin; sequence: number; checkpoint: string } | null
+  /** It was not followed any further back: the item may be older. */
+  isOlder: boolean
+}
+
+export const originKey = (field: WorkField, item: string) => `${field}\n${item}`
 
 /** Fields that tell of one task. Decisions, rules and facts hold beyond it. */
 export const TASK_FIELDS = ['problem', 'intent', 'state', 'now', 'next', 'blockers', 'questions'] as const

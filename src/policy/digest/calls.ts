@@ -2,24 +2,19 @@ import { wellFormed } from '../../core/canonical.ts'
 import { isSecretFile, namesSecretFile } from '../../core/secret-file.ts'
 import type { TranscriptEntryOf } from '../../core/transcript.ts'
 import { redact } from '../redact.ts'
-import { reachByName, reachByRun } from './command-steps.ts'
 import {
-  commitIn,
+  commitBy,
   commitSubject,
   type Family,
   failingLine,
-  hasFailedTest,
-  isCommit,
-  isNoCommand,
-  type NotableCommand,
+  judgeFamilies,
   namesCheck,
   notableOf,
-  passingLine,
   resetBy,
   rewritesHistory,
-  verdictOf,
 } from './commands.ts'
-import { redactToLine, shorten } from './quote.ts'
+import { reachByName, reachByRun } from './outline.ts'
+import { quoteOutput, redactToLine, shorten } from './quote.ts'
 import { type Check, type Digest, KEEP, keepNewest, type OpenCall, type TouchedFile } from './state.ts'
 
 /** Our own commands: who saves or looks has not gone on with the work by that. */
@@ -27,7 +22,6 @@ const OUR_COMMAND =
   /^(?:\S*\/)?(?:savepoint|node \S*\/cli\.cjs) (?:save|resume|status|handoff|search|sessions|info)\b/
 const LONGEST = { id: 100, path: 300, what: 200, prompt: 900 }
 
-/** A tool was called. */
 export function beginCall(digest: Digest, { id, name, does, input, at }: TranscriptEntryOf<'tool'>): void {
   if (does === 'ours' || OUR_COMMAND.test(input.command ?? '')) return
   const { path = '', command = '', description = '', helper = '', prompt = '', task = '' } = input
@@ -45,7 +39,7 @@ export function beginCall(digest: Digest, { id, name, does, input, at }: Transcr
   const request = digest.requests.at(-1)
   if (request?.effect === 'nothing') request.effect = 'calls'
   if (digest.command && command !== '') reachByRun(digest.command, command)
-  digest.calls.push({
+  const call: OpenCall = {
     id: redactToLine(id, LONGEST.id),
     handle: does === 'look' || does === 'stop' ? redactToLine(task, LONGEST.id) : '',
     at,
@@ -58,19 +52,13 @@ export function beginCall(digest: Digest, { id, name, does, input, at }: Transcr
     prompt: isHelper ? redactToLine(prompt, LONGEST.prompt) : '',
     path: does === 'edit' || does === 'write' ? wellFormed(redact(path).slice(0, LONGEST.path)) : '',
     command: wellFormed(redact(command)),
-  })
+  }
+  digest.calls.push(call)
   keepNewest(digest.calls, KEEP.calls)
   if (does !== 'speak')
-    digest.lastCall = {
-      at,
-      name: redactToLine(name, 60),
-      what: redactToLine(what || name, LONGEST.what),
-      outcome: 'none',
-      detail: '',
-    }
+    digest.lastCall = { at, name: call.name, what: call.what, outcome: 'none', detail: '' }
 }
 
-/** A command by its first line, and a commit by its subject. */
 function commandLine(command: string): string {
   const [line = ''] = command.trim().split('\n', 1)
   const subject = notableOf(command.slice(0, 1_000))?.commits ? commitSubject(command) : ''
@@ -109,20 +97,17 @@ export function endCall(digest: Digest, result: TranscriptEntryOf<'result'>): vo
     lastCall.detail = failed && !refused ? failingLine(text) || lastLine(text) : ''
   }
   if (refused || result.neverRan) return
-  if (call.path !== '' && !failed) touchFile(digest, call.path, isMade(call, result) ? 'created' : 'modified')
+  // Only of a call that writes the whole of a file its result tells whether that made it.
+  const isMade = call.does === 'write' && result.created === true
+  if (call.path !== '' && !failed) touchFile(digest, call.path, isMade ? 'created' : 'modified')
   else if (call.command !== '') recordRun(digest, call, { failed, code: result.code ?? null, at }, text)
 }
-
-/** Only of a call that writes the whole of a file its result tells whether that made it. */
-const isMade = ({ does }: OpenCall, { created }: TranscriptEntryOf<'result'>) =>
-  does === 'write' && created === true
 
 /** What such a call printed may be the secret itself. */
 const readsSecretFile = ({ what, command }: OpenCall) => isSecretFile(what) || namesSecretFile(command)
 
 const lastLine = (text: string) => redactToLine(text.trimEnd().split('\n').at(-1) ?? '', 160)
 
-/** Something in the background came to its end. */
 export function finishCall(
   digest: Digest,
   { id, failed, at }: Pick<TranscriptEntryOf<'finished'>, 'id' | 'failed' | 'at'>,
@@ -164,56 +149,29 @@ function markChange({ requests }: Digest): void {
   if (request) request.effect = 'changes'
 }
 
-/** How a run came to its end. */
 type RunEnd = Pick<Check, 'failed' | 'code' | 'at'>
 
-function recordRun(
-  digest: Digest,
-  call: OpenCall,
-  { failed, code: given, at }: RunEnd,
-  output: string,
-): void {
+function recordRun(digest: Digest, call: OpenCall, { failed, code, at }: RunEnd, output: string): void {
   const command = call.command.slice(0, 1_000)
   const notable = notableOf(command)
   if (!failed) forgetCommits(digest, resetBy(command))
   if (rewritesHistory(command)) for (const commit of digest.commits) commit.hash = ''
   if (notable === null) return
-  // A commit that could not be pushed is one.
-  if (notable.commits && (isCommit(failed, output) || commitIn(output))) {
-    const { hash, subject } = commitIn(output) ?? { hash: '', subject: commitSubject(call.command) }
+  const commit = notable.commits ? commitBy(call.command, failed, output) : null
+  if (commit) {
     if (/\s--amend\b/.test(call.command)) forgetCommits(digest, 1)
-    digest.commits.push({ at, hash, subject })
+    digest.commits.push({ at, ...commit })
     markChange(digest)
     keepNewest(digest.commits, KEEP.commits)
   }
+  const outcome = judgeFamilies(notable, { failed, code }, output)
+  if (outcome === null) return
+  const { passed, failing, detail } = outcome
   const ms = Date.parse(at) - Date.parse(call.at)
-  const verdict = verdictOf(notable, failed, output)
-  const isRed = verdict === 'failed'
-  const code = isRed ? given : null
-  // A command that is not there says nothing of the work.
-  if (verdict === 'unknown' || code === 126 || code === 127 || (isRed && isNoCommand(output))) return
-  const outcome = {
-    failed: isRed,
-    code,
-    // Where several ran, nobody knows whose line it is.
-    detail: isRed ? failingLine(output) : notable.families.length === 1 ? passingLine(output) : '',
-    ms: Number.isFinite(ms) && ms > 0 ? ms : 0,
-    at,
-  }
-  const { passed, failing } = isRed
-    ? splitAtFailedTest(notable, output)
-    : { passed: notable.families, failing: [] }
-  recordCheck(digest, passed, { ...outcome, failed: false, code: null, detail: isRed ? '' : outcome.detail })
-  recordCheck(digest, failing, outcome)
-}
-
-/** Of a chain in which a test failed, what stands before the test has passed. */
-function splitAtFailedTest(
-  { families, isChain }: NotableCommand,
-  output: string,
-): { passed: Family[]; failing: Family[] } {
-  const test = isChain && hasFailedTest(output) ? families.findLastIndex(({ kind }) => kind === 'test') : 0
-  return { passed: families.slice(0, Math.max(0, test)), failing: families.slice(Math.max(0, test)) }
+  const run = { ms: Number.isFinite(ms) && ms > 0 ? ms : 0, at }
+  const isRed = failing.length > 0
+  recordCheck(digest, passed, { ...run, failed: false, code: null, detail: isRed ? '' : detail })
+  recordCheck(digest, failing, { ...run, failed: true, code, detail })
 }
 
 /** A commit that was amended or reset is gone: what was said of it does not hold. */
@@ -232,10 +190,13 @@ function recordCheck(
   const names = families.map(({ family }) => family)
   // What passed before a run in which something failed is not known to pass any more.
   if (outcome.failed) digest.checks = digest.checks.filter((one) => one.failed || !names.includes(one.family))
-  if (!outcome.failed) forgetFailure(digest, names)
-  if (!outcome.failed)
+  else {
+    // What the agent said of a failure that is over is history.
+    const red = digest.checks.find((one) => isFailing(one) && names.includes(one.family))
+    if (red) digest.turn = digest.turn.filter(({ at }) => at < red.at)
     for (const check of digest.checks)
       check.notPassedSince = check.notPassedSince.filter((name) => !hasPassed(name, names))
+  }
   const [first] = families
   if (first === undefined) return
   const told = outcome.failed ? [{ ...first, family: names.join(' && ') }] : families
@@ -247,12 +208,6 @@ function recordCheck(
   keepNewest(digest.checks, KEEP.checks)
 }
 
-/** What the agent said of a failure that is over is history. */
-function forgetFailure(digest: Digest, passed: string[]): void {
-  const red = digest.checks.find((one) => isFailing(one) && passed.includes(one.family))
-  if (red) digest.turn = digest.turn.filter(({ at }) => at < red.at)
-}
-
 /** Whether one of these passed, or one that includes it: `cargo test` is more than `cargo test auth`. */
 const hasPassed = (name: string, passed: readonly string[]) =>
   passed.some(
@@ -261,3 +216,6 @@ const hasPassed = (name: string, passed: readonly string[]) =>
 
 /** Whether a check still fails, as far as anybody knows. */
 export const isFailing = ({ failed, notPassedSince }: Check) => failed && notPassedSince.length > 0
+
+export const describeFailure = ({ family, code, detail }: Check) =>
+  `${family}${code === null ? '' : ` (exit ${code})`}${detail === '' ? '' : `: ${quoteOutput(detail)}`}`

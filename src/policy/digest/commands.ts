@@ -11,14 +11,12 @@ export interface Family {
   kind: CheckKind
 }
 
-/** What of a shell line says how the work stands. */
 export interface NotableCommand {
   families: Family[]
   /** Its exit code may be that of something else: a pipe, what follows, or a command beside the checks. */
   isMasked: boolean
   /** Its failure says as little: the part that failed may have found nothing. */
   isFiltered: boolean
-  /** It also commits. */
   commits: boolean
   /** Each part runs only where the one before went well. */
   isChain: boolean
@@ -30,23 +28,17 @@ const RUNNER =
 /** Programs that do what the next words say, or run what a project has named so. */
 const PROGRAM =
   /^(?:npm|pnpm|yarn|bun|deno|node|cargo|go|dotnet|swift|zig|rails|flutter|stack|docker|vite|next|playwright|cmake|mise|just|task|make|moon|nx|turbo|rake|invoke|poe|hatch|pdm|composer|mix|gradlew?|mvn|bazel|ant|sbt|lerna|ruff|biome)$/
-/** A word that names a check, also as a part of the name of a script. */
-const wordAmong = (names: string) => new RegExp(`^(?:.*[-_.:])?(?:${names})(?:[-_.:].*)?$`)
-const KINDS: ReadonlyArray<readonly [CheckKind, RegExp]> = [
-  [
-    'test',
-    wordAmong(
-      'tests?|t|e2e|specs?|nextest|vitest|jest|mocha|ava|tap|pytest|unittest|tox|nox|rspec|phpunit|ctest|cypress',
-    ),
-  ],
-  [
-    'lint',
-    wordAmong(
-      'lint|check|verify|validate|typecheck|types|format|fmt|gofmt|vet|clippy|eslint|biome|ruff|flake8|mypy|pyright|tsc|oxlint|stylelint|golangci|rubocop|shellcheck|knip|prettier',
-    ),
-  ],
-  ['build', wordAmong('build|compile|package|webpack')],
+/** Words that name a check, also as a part of the name of a script. */
+const CHECK_WORDS: ReadonlyArray<readonly [CheckKind, string]> = [
+  ['test', 'tests?|t|e2e|specs?|nextest|vitest|jest|mocha|ava|tap|pytest|unittest|tox|nox'],
+  ['test', 'rspec|phpunit|ctest|cypress'],
+  ['lint', 'lint|check|verify|validate|typecheck|types|format|fmt|gofmt|vet|clippy|eslint|biome|ruff|flake8'],
+  ['lint', 'mypy|pyright|tsc|oxlint|stylelint|golangci|rubocop|shellcheck|knip|prettier'],
+  ['build', 'build|compile|package|webpack'],
 ]
+const KINDS = CHECK_WORDS.map(
+  ([kind, names]) => [kind, new RegExp(`^(?:.*[-_.:])?(?:${names})(?:[-_.:].*)?$`)] as const,
+)
 /** Parts of a line that change nothing of what it says: they set something up, or only show something. */
 const ENVIRONMENT =
   /^(?:cd \S+|pushd \S+|popd|set -\S+|export \S+|source \S+|\. \S+|for \w+ in .*|done|fi|esac)$/
@@ -122,7 +114,13 @@ export function commitSubject(command: string): string {
 const NO_COMMIT =
   /nothing to commit|no changes added to commit|nothing added to commit|pre-commit hook failed|Aborting commit/i
 
-export const isCommit = (failed: boolean, output: string) => !failed && !NO_COMMIT.test(output)
+/** The commit that a command made; null where it made none. One that could not be pushed is one. */
+export function commitBy(command: string, failed: boolean, output: string) {
+  // What git printed: `[main 1c77b2c] Subject`.
+  const told = /^\[[^\]\n]{1,200} ([0-9a-f]{7,40})\] ([^\n]{1,300})/m.exec(output)
+  if (told) return { hash: told[1] ?? '', subject: redactToLine(told[2] ?? '', 160) }
+  return failed || NO_COMMIT.test(output) ? null : { hash: '', subject: commitSubject(command) }
+}
 
 // A runner's own sums, and what runners, compilers and linters print when something is wrong.
 const PASSED_SUM =
@@ -132,18 +130,37 @@ const FAILED_TEST = /^\s*(?:not ok \d|FAIL(?:ED)?[ \t:(]|--- FAIL|[✖✗✘✕]
 const FAILED =
   /^# fail [1-9]|^=+ [^\n]{0,80}[1-9]\d{0,6} errors?|npm (?:ERR!|error) |error TS\d|^Found [1-9]\d{0,6} errors?|^error(?:\[E\d+\])?:|test result: FAILED|^make: \*\*\*/m
 
-export const hasFailedTest = (output: string) => FAILED_TEST.test(output) || FAILED_SUM.test(output)
+const hasFailedTest = (output: string) => FAILED_TEST.test(output) || FAILED_SUM.test(output)
 
 /**
- * How a command came out; unknown where nobody can tell. Behind a pipe a good exit code says nothing: a runner's own sum
- * decides, then words that runners print when something is wrong.
+ * What a command says of its families: those that passed, those of which one failed, and the line that says so. Null
+ * where nobody can tell.
  */
-export function verdictOf(
+export function judgeFamilies(
+  notable: NotableCommand,
+  { failed, code }: { failed: boolean; code: number | null },
+  output: string,
+): { passed: Family[]; failing: Family[]; detail: string } | null {
+  const { families, isChain } = notable
+  const verdict = verdictOf(notable, failed, output.replace(COLOUR, ''))
+  if (verdict === 'unknown') return null
+  // Where several ran, nobody knows whose line it is.
+  if (verdict === 'passed')
+    return { passed: families, failing: [], detail: families.length === 1 ? passingLine(output) : '' }
+  // A command that is not there says nothing of the work.
+  if (code === 126 || code === 127 || NO_COMMAND.test(output.slice(0, 2_000))) return null
+  // Of a chain in which a test failed, what stands before the test has passed.
+  const test = isChain && hasFailedTest(output) ? families.findLastIndex(({ kind }) => kind === 'test') : 0
+  const from = Math.max(0, test)
+  return { passed: families.slice(0, from), failing: families.slice(from), detail: failingLine(output) }
+}
+
+/** Behind a pipe a good exit code says nothing: a runner's own sum decides, then words that it prints when something is wrong. */
+function verdictOf(
   { isMasked, isFiltered }: NotableCommand,
   failed: boolean,
-  printed: string,
+  output: string,
 ): 'passed' | 'failed' | 'unknown' {
-  const output = printed.replace(COLOUR, '')
   if (!isMasked) return failed ? 'failed' : 'passed'
   if (PASSED_SUM.test(output) && !FAILED_SUM.test(output)) return 'passed'
   if (FAILED.test(output) || hasFailedTest(output)) return 'failed'
@@ -151,16 +168,12 @@ export function verdictOf(
   return failed || output === '' || COUNTS.test(output) ? 'unknown' : 'passed'
 }
 
-/** A count of lines that were found. */
 const COUNTS = /^\s*\d+\s*$/
 
-/** Words of a shell or a runner that did not know the command: it says nothing of the work. */
-export const isNoCommand = (output: string) =>
-  /\b(?:unrecognized subcommand|unknown (?:sub)?command|command not found|missing script|no such command)\b/i.test(
-    output.slice(0, 2_000),
-  )
+/** Words of a shell or a runner that did not know the command. */
+const NO_COMMAND =
+  /\b(?:unrecognized subcommand|unknown (?:sub)?command|command not found|missing script|no such command)\b/i
 
-/** Whether a command gives old commits new hashes. */
 export const rewritesHistory = (command: string) =>
   /\bgit(?: -\S+){0,4} (?:filter-repo|filter-branch|rebase)\b/.test(command)
 
@@ -168,12 +181,6 @@ export const rewritesHistory = (command: string) =>
 export function resetBy(command: string): number {
   const found = /\bgit(?: -C \S+)? reset(?: --(?:soft|mixed|hard))? HEAD(?:~(\d{0,2})|\^)/.exec(command)
   return found === null ? 0 : Number(found[1] || 1)
-}
-
-/** What git printed of a commit: `[main 1c77b2c] Subject`. */
-export function commitIn(output: string): { hash: string; subject: string } | null {
-  const found = /^\[[^\]\n]{1,200} ([0-9a-f]{7,40})\] ([^\n]{1,300})/m.exec(output)
-  return found ? { hash: found[1] ?? '', subject: redactToLine(found[2] ?? '', 160) } : null
 }
 
 // biome-ignore lint/suspicious/noControlCharactersInRegex: this is how a terminal is told colours

@@ -1,11 +1,9 @@
 import type { TranscriptEntry, TranscriptEntryOf } from '../../core/transcript.ts'
 import { beginCall, dropForeground, endCall, finishCall } from './calls.ts'
-import { commandOf } from './command-steps.ts'
-import { outlineOf } from './outline.ts'
-import { redactAndShorten, redactToLine } from './quote.ts'
+import { commandOf, outlineOf, summaryOf } from './outline.ts'
+import { redactAndShorten, redactToLine, shorten } from './quote.ts'
 import { changeQueue, hearRequest } from './requests.ts'
-import { type Digest, KEEP, keepNewest } from './state.ts'
-import { summaryOf } from './summary.ts'
+import { DIGEST_LIMIT, type Digest, KEEP, keepNewest, type Request } from './state.ts'
 
 const LONGEST = { question: 400, said: 5_000, task: 200 }
 
@@ -38,11 +36,7 @@ const FOLD: { [Kind in TranscriptEntry['kind']]: (digest: Digest, entry: Transcr
     plan: showPlan,
     todos: (digest, { items, at }) => {
       const known = digest.tasks.filter(({ id }) => id !== '')
-      const fresh = items.map(({ text, state }) => ({
-        id: '',
-        text: redactToLine(text, LONGEST.task),
-        state,
-      }))
+      const fresh = items.map((one) => ({ ...one, id: '', text: redactToLine(one.text, LONGEST.task) }))
       for (const { text, state } of fresh) if (state === 'done') finishTask(digest, text, at)
       setTasks(digest, [...known, ...fresh], at)
     },
@@ -84,10 +78,7 @@ function hearText(digest: Digest, { text, at }: TranscriptEntryOf<'text'>): void
 
 function showPlan(digest: Digest, { text, verdict, path, at }: TranscriptEntryOf<'plan'>): void {
   const { plan } = digest
-  const told =
-    text === '' && plan
-      ? { title: plan.title, outline: plan.outline, opening: plan.opening }
-      : outlineOf(text)
+  const told = text === '' && plan ? plan : outlineOf(text)
   const timesShown = (plan?.timesShown ?? 0) + (verdict === 'shown' ? 1 : 0)
   if (told.title !== '')
     digest.plan = { ...told, verdict, at, timesShown, path: redactToLine(path, 300) || (plan?.path ?? '') }
@@ -119,3 +110,54 @@ function finishTask({ finishedTasks }: Digest, text: string, at: string): void {
   if (text !== '' && !finishedTasks.some((one) => one.text === text)) finishedTasks.push({ at, text })
   keepNewest(finishedTasks, KEEP.finishedTasks)
 }
+
+/** The newest requests keep their words as long as anything fits. */
+const NEWEST = 4
+/** How long older requests may be, step by step, while each list keeps half as much as before. */
+const OLDER_TEXTS = [400, 200, 100, 60]
+
+/** A digest within its limit of bytes as JSON. Nearly every one is. */
+export function boundDigest(digest: Digest): Digest {
+  let fits = digest
+  for (const [step, most] of OLDER_TEXTS.entries()) {
+    if (isWithin(fits)) return fits
+    fits = shrink(fits, most, 2 ** (step + 1))
+  }
+  return isWithin(fits) ? fits : withoutLongTexts(fits)
+}
+
+const isWithin = (digest: Digest) => Buffer.byteLength(JSON.stringify(digest)) <= DIGEST_LIMIT
+
+function shrink(digest: Digest, most: number, divisor: number): Digest {
+  const { requests, droppedRequests } = digest
+  const [first, ...others] = requests
+  const count = Math.max(NEWEST, Math.floor(KEEP.requests / divisor))
+  const kept = first ? [first, ...others.slice(-count)] : []
+  const lists = LISTS.map((name) => [name, digest[name].slice(-Math.ceil(KEEP[name] / divisor))])
+  return {
+    ...digest,
+    ...Object.fromEntries(lists),
+    requests: kept.map((one, place) => (place < kept.length - NEWEST ? shortenRequest(one, most) : one)),
+    droppedRequests: droppedRequests + requests.length - kept.length,
+  }
+}
+
+const LISTS = ['files', 'finishedTasks', 'calls', 'queue', 'checks', 'commits'] as const
+
+const shortenRequest = (request: Request, most: number): Request => ({
+  ...request,
+  text: shorten(request.text, most),
+  about: shorten(request.about, most),
+  answeredQuestion: shorten(request.answeredQuestion, most),
+  outcome: request.outcome.slice(0, 1),
+})
+
+/** Whatever is left is longer than anybody writes by hand. */
+const withoutLongTexts = (digest: Digest): Digest => ({
+  ...digest,
+  ...{ command: null, summary: null, plan: null, openQuestions: null },
+  ...{ tasks: [], links: [], calls: [], previousAnswer: '' },
+  requests: digest.requests.map((one) => shortenRequest(one, 1_000)),
+  queue: digest.queue.map((one) => ({ ...one, text: shorten(one.text, 600) })),
+  turn: digest.turn.slice(-1).map((one) => ({ ...one, text: shorten(one.text, 2_000) })),
+})

@@ -1,10 +1,8 @@
 import type { TranscriptEntryOf } from '../../core/transcript.ts'
 import { dropForeground } from './calls.ts'
-import { reachByName } from './command-steps.ts'
-import { gistSentences } from './gist.ts'
-import { keepEnd, redactAndShorten, redactToLine } from './quote.ts'
+import { reachByName } from './outline.ts'
+import { findQuestion, hasQuestion, keepEnd, lettersIn, redactAndShorten, redactToLine } from './quote.ts'
 import { type Digest, KEEP, keepNewest, type Request } from './state.ts'
-import { hasQuestion, lettersIn } from './words.ts'
 
 type HeardRequest = Omit<TranscriptEntryOf<'request'>, 'kind'>
 
@@ -18,12 +16,8 @@ export function hearRequest(digest: Digest, { how: given, text, about, at, isUns
   if (given === 'prompt' && waited === null) for (const one of digest.queue.splice(0)) hearQueued(digest, one)
   const how = given === 'prompt' && isRefusedWithoutWords(digest) ? 'refusal' : given
   const answeredQuestion = given === 'prompt' ? (waited?.answeredQuestion ?? questionFor(digest, words)) : ''
-  const unsure = isUnsure ? { isUnsure } : {}
-  addRequest(
-    digest,
-    { at, how, text: words, about: aboutOf(digest, how, about), answeredQuestion, ...unsure },
-    given,
-  )
+  const said = { at, how, text: words, about: aboutOf(digest, how, about), answeredQuestion }
+  addRequest(digest, { ...said, ...(isUnsure ? { isUnsure } : {}) }, given)
 }
 
 const hearQueued = (digest: Digest, { at, text, answeredQuestion }: Digest['queue'][number]) =>
@@ -54,17 +48,9 @@ function addRequest(digest: Digest, said: Omit<Request, 'outcome' | 'effect'>, g
 
 /** A prompt that a hook stopped is sent again, and a queued one comes twice; an answered "yes" is another one. */
 function isRepeated({ requests, turn }: Digest, { how, text }: Pick<Request, 'how' | 'text'>): boolean {
-  const isUnanswered = turn.length === 0
-  return requests
-    .slice(-3)
-    .some(
-      (one) =>
-        one.text === text &&
-        text !== '' &&
-        one.how !== 'answer' &&
-        how !== 'answer' &&
-        (isUnanswered || how === 'queued' || one.how === 'queued'),
-    )
+  if (text === '' || how === 'answer') return false
+  const mayRepeat = (one: Request) => turn.length === 0 || how === 'queued' || one.how === 'queued'
+  return requests.slice(-3).some((one) => one.text === text && one.how !== 'answer' && mayRepeat(one))
 }
 
 /** A call was refused without a word since the last request: what the user says next is why. */
@@ -82,10 +68,8 @@ function aboutOf(digest: Digest, how: Request['how'], about: string): string {
   const { lastCall, plan } = digest
   if (plan?.verdict === 'refused' && plan.at >= (lastCall?.at ?? '')) return 'the plan'
   if (lastCall?.outcome !== 'refused') return ''
-  return redactToLine(
-    lastCall.what === lastCall.name ? lastCall.name : `${lastCall.name} ${lastCall.what}`,
-    160,
-  )
+  const { name, what } = lastCall
+  return redactToLine(what === name ? name : `${name} ${what}`, 160)
 }
 
 /** The newest stay whole, older ones keep their ends, and in the end the oldest go, but for the first. */
@@ -110,18 +94,15 @@ const CHOICE = 15
 function questionFor({ turn, lastEvent }: Digest, reply: string): string {
   const said = turn.at(-1)
   if (lettersIn(reply) > SHORT_REPLY || lastEvent !== 'text' || !said || said.isFollowedByCall) return ''
-  const parts = said.text.split(/\n{2,}/).filter((part) => part.trim() !== '')
-  const at = parts.findLastIndex((part) => hasQuestion(part.replace(/^\s*#.*$/gm, '')))
+  const { parts, at } = findQuestion(said.text)
   const chosen = chosenItem(said.text, reply)
   if (at < 0) return redactToLine(chosen, LONGEST.answeredQuestion)
   const isChoice = chosen === '' && (/\d/.test(reply) || lettersIn(reply) <= CHOICE)
   const options = isChoice ? listAround(parts, at) : [chosen]
   const lines = (parts[at] ?? '').split('\n').filter((line) => !/^\s*#/.test(line))
   const question = lines.filter((line) => isChoice || hasQuestion(line))
-  return redactToLine(
-    keepEnd([...options, ...question].join('\n'), LONGEST.answeredQuestion),
-    LONGEST.answeredQuestion,
-  )
+  const asked = keepEnd([...options, ...question].join('\n'), LONGEST.answeredQuestion)
+  return redactToLine(asked, LONGEST.answeredQuestion)
 }
 
 const OPTION = '(?:option|opción|opção|variant|variante|choice|вариант|选项|方案|オプション)'
@@ -150,28 +131,22 @@ function listAround(parts: string[], at: number): string[] {
   return [...parts.slice(from, at), ...parts.slice(at + 1, to)]
 }
 
-const asksAtEnd = (text: string) =>
-  hasQuestion(
-    text
-      .trimEnd()
-      .split(/\n{2,}/)
-      .at(-1) ?? '',
-  )
-
 /** The words of a turn that is over: its last ones are its answer. */
 function endTurn(digest: Digest, reply: string): void {
   const final = digest.turn.at(-1)
   const newest = digest.requests.at(-1)
   const isQuestion = newest !== undefined && hasQuestion(newest.text)
   // A proposal is not what came of a request, for the next one answers it; nor is an outcome that the next one questions.
-  const isOutcome =
-    final &&
-    !final.isFollowedByCall &&
-    !asksAtEnd(final.text) &&
-    !hasQuestion(reply) &&
-    (newest?.effect === 'changes' || isQuestion)
-  if (newest && isOutcome) newest.outcome = gistSentences(final.text, isQuestion)
-  if (final && !final.isFollowedByCall) digest.previousAnswer = keepEnd(final.text, 2_000)
+  if (final && !final.isFollowedByCall) {
+    const [last = ''] = final.text
+      .trimEnd()
+      .split(/\n{2,}/)
+      .slice(-1)
+    const isOutcome = !hasQuestion(last) && !hasQuestion(reply)
+    if (newest && isOutcome && (newest.effect === 'changes' || isQuestion))
+      newest.outcome = gistSentences(final.text, isQuestion)
+    digest.previousAnswer = keepEnd(final.text, 2_000)
+  }
   digest.turn = []
   digest.lastEvent = 'request'
   digest.haltWords = ''
@@ -201,8 +176,63 @@ export function changeQueue(digest: Digest, { change, text, at }: TranscriptEntr
   hearQueued(digest, next)
 }
 
-/** The entry of the queue that comes as a request now. */
 function takeQueued({ queue }: Digest, words: string): Digest['queue'][number] | null {
   const at = queue.findIndex(({ text, isSent }) => isSent && text === words)
   return at < 0 ? null : (queue.splice(at, 1)[0] ?? null)
 }
+
+/** Words that often stand where a reason, a finding or a way out is told. They rank lines, and make nothing of them. */
+const TELLING =
+  /\b(?:because|since|instead|rather than|so that|therefore|root cause|caused by|turns out|decided|workaround|not? (?:needed|possible|supported)|only|never|must|fix(?:ed)?|added|removed|renamed|replaced|changed|found|reason|trade-?off|weil|deshalb|stattdessen|statt|Ursache|entschieden|porque|en lugar de|decid\w+|causa|parce que|au lieu de|cause|décid\w+|perché|invece|em vez|poprzez|dlatego|omdat|in plaats)\b|(?:因为|由于|所以|而不是|决定|原因|ため|なので|代わりに|決め|때문|대신|그래서|결정|원인|потому|поэтому|вместо|решил|причин)/i
+/** What announces the next step says little once that came. */
+const PASSING =
+  /^(?:let me|now (?:let me|i)|i'll|i will|next,? i|looking|checking|perfect|great|good|ok(?:ay)?\b|yes\b|you're right|wait|hmm)/i
+const NAMES = /`[^`\n]{2,80}`|#\d{2,}|\b[0-9a-f]{7,40}\b|https?:\/\/\S+|\b[A-Z]{2,10}-\d+\b/g
+
+/**
+ * What an answer comes to, in at most two of its own sentences, the one that tells most first: to a question the first
+ * one, to a wish the outcome, which often comes late.
+ */
+export function gistSentences(text: string, isQuestion: boolean): string[] {
+  const ranked = sentencesOf(text)
+    .map((sentence, place) => ({ sentence, place, score: scoreOf(sentence) }))
+    .sort((a, b) => b.score - a.score || b.place - a.place)
+  const first = ranked.filter(({ score }) => score >= 0).reduce((a, b) => (b.place < a.place ? b : a), NONE)
+  const best = ranked.filter(
+    ({ score, place }, rank) => (rank === 0 || score >= 2) && !(isQuestion && place === first.place),
+  )
+  const told = isQuestion && first !== NONE ? [first, ...best] : best
+  return told.slice(0, 2).map(({ sentence }) => sentence)
+}
+
+const NONE = { sentence: '', place: Number.POSITIVE_INFINITY, score: 0 }
+
+const LEAST_WORDS = 4
+
+function scoreOf(line: string): number {
+  if (PASSING.test(line)) return -1
+  // A name tells something where words stand around it.
+  const words = line.replace(NAMES, ' ').match(/[\p{L}\p{N}']{2,}|\p{Script=Han}{2}/gu)?.length ?? 0
+  const names = words < LEAST_WORDS ? 0 : Math.min(3, line.match(NAMES)?.length ?? 0)
+  return (TELLING.test(line) ? 2 : 0) + names * 0.5
+}
+
+/** The sentences of paragraphs and items, without code, tables and headings. */
+function sentencesOf(text: string): string[] {
+  let isFenced = false
+  return text.split('\n').flatMap((line) => {
+    if (/^\s{0,8}(?:`{3}|~{3})/.test(line)) isFenced = !isFenced
+    const item = line.replace(/^\s*(?:[-*+•>]|\d{1,2}[.)])\s+/, '')
+    const bare = item.replace(/\*\*/g, '').trim()
+    const isProse = !isFenced && !/^[|#`]/.test(bare) && !/[:：]$/.test(bare)
+    return isProse ? sentencesIn(bare) : []
+  })
+}
+
+const LENGTH = { least: 12, most: 240 }
+
+const sentencesIn = (line: string) =>
+  line
+    .split(/(?<=[.!?](?=\s)|[。！？])\s*/)
+    .filter((one) => one.length >= LENGTH.least && one.length <= LENGTH.most && !/[?？]$/.test(one))
+    .map((sentence) => redactToLine(sentence, LENGTH.most))

@@ -1,7 +1,6 @@
 import type { CallKind, RequestKind } from '../../core/transcript.ts'
 import type { CheckKind } from './commands.ts'
 
-/** What a user said, in the user's own words. */
 export interface Request {
   at: string
   how: RequestKind
@@ -12,7 +11,8 @@ export interface Request {
   answeredQuestion: string
   /** What the agent said at the end of the turn that it led to, in two sentences at most; none while that is open. */
   outcome: string[]
-  effect: RequestEffect
+  /** What it led to: calls of tools, changed files or commits. */
+  effect: 'nothing' | 'calls' | 'changes'
   /** Nothing but its words says that a user typed it. */
   isUnsure?: true
 }
@@ -20,9 +20,6 @@ export interface Request {
 /** Whether the user's own words are in it: an answer may be an agent's option, and without trust only words count that the client marks. */
 export const isTyped = ({ how, isUnsure }: Request, trusted: boolean) =>
   how !== 'answer' && (trusted || !isUnsure)
-
-/** What a request led to: calls of tools, changed files or commits. */
-export type RequestEffect = 'nothing' | 'calls' | 'changes'
 
 /** What the agent said, with its line breaks. */
 export interface Utterance {
@@ -44,7 +41,6 @@ export interface OpenCall {
   isInBackground: boolean
   /** Of a helper that was stopped: by what words. */
   stoppedBy: string
-  /** In a few words. */
   what: string
   /** What a helper was told to do; empty for any other call. */
   prompt: string
@@ -99,12 +95,9 @@ export interface Commit {
 export interface ShownPlan {
   at: string
   title: string
-  /** Its headings and steps, in order. */
   outline: string[]
-  /** Its first paragraphs. */
   opening: string
   verdict: 'shown' | 'approved' | 'refused'
-  /** How often a plan was shown in this session. */
   timesShown: number
   path: string
 }
@@ -124,7 +117,6 @@ export interface SummaryParts {
   requestsBefore: number
   requestsSince: number
   intent: string
-  /** What the user said, as it lists it. */
   userSaid: string
   pending: string
   currentWork: string
@@ -157,7 +149,6 @@ export interface Digest {
   lastCall: LastCall | null
   summary: SummaryParts | null
   counts: { requests: number; calls: number; edits: number }
-  /** Who or what spoke last. */
   lastEvent: 'nothing' | 'request' | 'text' | 'call' | 'interrupt' | 'halt'
   /** What the provider said when it stopped the session; empty where it did not. */
   haltWords: string
@@ -166,49 +157,19 @@ export interface Digest {
 
 /** So many are kept of each, the newest; with the lengths of their texts this bounds the whole. */
 export const KEEP = {
-  requests: 90,
-  queue: 10,
-  turn: 5,
-  finishedTasks: 40,
-  checks: 24,
-  commits: 30,
-  links: 6,
-  files: 100,
-  calls: 16,
-  tasks: 40,
-  steps: 30,
-  rules: 8,
-  outline: 40,
+  ...{ requests: 90, queue: 10, turn: 5, finishedTasks: 40, checks: 24, commits: 30, links: 6 },
+  ...{ files: 100, calls: 16, tasks: 40, steps: 30, rules: 8, outline: 40 },
 } as const
 
-/** A digest is never more bytes of JSON than this. */
 export const DIGEST_LIMIT = 65_536
 
 export const emptyDigest = (): Digest => ({
-  ...{
-    requests: [],
-    droppedRequests: 0,
-    queue: [],
-    turn: [],
-    previousAnswer: '',
-    openQuestions: null,
-    command: null,
-  },
-  ...{
-    plan: null,
-    tasks: [],
-    tasksAt: null,
-    requestsSinceTasks: 0,
-    finishedTasks: [],
-    checks: [],
-    commits: [],
-    links: [],
-  },
-  ...{ files: [], calls: [], lastCall: null, summary: null, counts: { requests: 0, calls: 0, edits: 0 } },
-  ...{ lastEvent: 'nothing', haltWords: '', lastAt: null },
+  ...{ requests: [], droppedRequests: 0, queue: [], turn: [], previousAnswer: '', openQuestions: null },
+  ...{ command: null, plan: null, tasks: [], tasksAt: null, requestsSinceTasks: 0, finishedTasks: [] },
+  ...{ checks: [], commits: [], links: [], files: [], calls: [], lastCall: null, summary: null },
+  ...{ counts: { requests: 0, calls: 0, edits: 0 }, lastEvent: 'nothing', haltWords: '', lastAt: null },
 })
 
-/** Keeps the newest of a list. */
 export function keepNewest<T>(list: T[], most: number): void {
   if (list.length > most) list.splice(0, list.length - most)
 }

@@ -1,8 +1,7 @@
-import { inOneLine, shorten } from './quote.ts'
+import { countWords, inOneLine, lettersIn, shareOf, shorten, wordsIn } from './quote.ts'
 import { type Digest, isTyped, type Request } from './state.ts'
-import type { Size } from './tell-size.ts'
+import type { Size } from './tell-parts.ts'
 import { hasEndedTurn, shortAnswer } from './tell-words.ts'
-import { countWords, lettersIn, shareOf, wordsIn } from './words.ts'
 
 /** The requests as they may be told. Without trust nothing that an agent said stands beside the user's words. */
 function tellableRequests(digest: Digest, trusted: boolean): Request[] {
@@ -19,28 +18,17 @@ function tellableRequests(digest: Digest, trusted: boolean): Request[] {
     }))
 }
 
-/** Prompts that nobody has read. One from before the agent's final words was read, though the client did not write so. */
-const waitingPrompts = (digest: Digest) =>
-  digest.queue.filter(
-    ({ isSent, at }) => !isSent && !(hasEndedTurn(digest) && at < (digest.turn.at(-1)?.at ?? '')),
-  )
+/** A prompt from before the agent's final words was read, though the client did not write so. */
+const isUnread = (digest: Digest, { isSent, at }: Digest['queue'][number]) =>
+  !isSent && !(hasEndedTurn(digest) && at < (digest.turn.at(-1)?.at ?? ''))
 
-/** Prompts of the queue that were read, though the client did not write so. */
-const promptsReadUnmarked = (digest: Digest): Request[] => {
-  const unread = new Set(waitingPrompts(digest))
-  return digest.queue
-    .filter((one) => !unread.has(one))
+const promptsReadUnmarked = (digest: Digest): Request[] =>
+  digest.queue
+    .filter((one) => !isUnread(digest, one))
     .map(({ at, text, answeredQuestion }) => ({
-      at,
-      how: 'queued',
-      text,
-      about: '',
-      answeredQuestion,
-      outcome: [],
-      effect: 'nothing',
+      ...{ at, how: 'queued', text, about: '', answeredQuestion, outcome: [], effect: 'nothing' },
       isUnsure: true,
     }))
-}
 
 /** So short a request is told with the last one that says more. */
 const NEEDS_CONTEXT = 60
@@ -96,15 +84,16 @@ export function newestLine(
   trusted: boolean,
   size: Size,
 ): string[] {
-  const sizes = { most: size('newest'), answeredQuestion: size('answeredQuestion') }
-  const said = newest.map((one) => requestText(one, sizes)).join(' · then ')
+  const said = newest.map((one) => requestText(one, size, 'newest')).join(' · then ')
   const answer = trusted ? shortAnswer(digest) : ''
   const ended = digest.lastEvent === 'interrupt' ? ' (then interrupted the agent)' : ''
   return [
     ...(said === '' ? [] : [`${newestLabel}: ${said}${answer === '' ? ended : ` → agent: "${answer}"`}`]),
-    ...(trusted ? waitingPrompts(digest) : []).map(
-      ({ text }) => `Queued, not read by the agent: user: "${shorten(inOneLine(text), size('recent'))}"`,
-    ),
+    ...digest.queue
+      .filter((one) => trusted && isUnread(digest, one))
+      .map(
+        ({ text }) => `Queued, not read by the agent: user: "${shorten(inOneLine(text), size('recent'))}"`,
+      ),
   ]
 }
 
@@ -121,33 +110,28 @@ export function earlierLines(
   const told = earlier.filter(isKept)
   const lines = told.map(({ request }, place) => {
     const part = place === 0 ? 'first' : place >= told.length - RECENT ? 'recent' : 'older'
-    const sizes = { most: size(part), answeredQuestion: size('answeredQuestion') }
-    return { text: requestLine(request, sizes, size('outcome')), at: request.at }
+    return { text: requestLine(request, size, part), at: request.at }
   })
   return { lines: lines.reverse(), left: earlier.length - told.length }
 }
 
-interface LineSizes {
-  most: number
-  answeredQuestion: number
-}
+type Part = 'newest' | 'first' | 'recent' | 'older'
 
 /** A request with what the agent made of it, in whole sentences. The user's words count more: the answer is shorter. */
-function requestLine(request: Request, sizes: LineSizes, outcome: number): string {
-  const line = requestText(request, sizes)
-  const room = Math.min(outcome, line.length)
+function requestLine(request: Request, size: Size, part: Part): string {
+  const line = requestText(request, size, part)
+  const room = Math.min(size('outcome'), line.length)
   const [best = ''] = request.outcome
   const told = [request.outcome.join(' '), best].find((one) => one !== '' && one.length <= room)
   return told === undefined ? line : `${line} → agent: "${told}"`
 }
 
-/** A request with what it answers. */
-function requestText({ how, text, about, answeredQuestion }: Request, sizes: LineSizes): string {
-  const said = shorten(inOneLine(text), sizes.most)
+function requestText({ how, text, about, answeredQuestion }: Request, size: Size, part: Part): string {
+  const said = shorten(inOneLine(text), size(part))
   const question = how === 'answer' ? about : answeredQuestion
   if (how === 'command') return `user: /${about}${said === '' ? '' : ` ${said}`}`
   const call = how === 'refusal' && about !== '' ? ` (refusing ${shorten(about, 120)})` : ''
-  const before = question === '' ? '' : `agent: "${shorten(inOneLine(question), sizes.answeredQuestion)}" `
+  const before = question === '' ? '' : `agent: "${shorten(inOneLine(question), size('answeredQuestion'))}" `
   return `${before}user${call}: "${said}"`
 }
 
@@ -157,10 +141,8 @@ const ASSENT = 12
 /** A question so short that was answered is over, but a longer one that led to a change was a correction. */
 const SMALL_QUESTION = { weight: 80, words: 8 }
 
-function saysSomething(
-  { how, text, answeredQuestion, outcome, effect }: Request,
-  isRecent: boolean,
-): boolean {
+function saysSomething(request: Request, isRecent: boolean): boolean {
+  const { how, text, answeredQuestion, outcome, effect } = request
   if (how === 'command') return text !== ''
   const words = countWords(text)
   const isQuestion = lettersIn(text) < SMALL_QUESTION.weight && /[?？]["')\s]*$/.test(text)
@@ -186,10 +168,9 @@ const LEAST_WORDS = 5
 const REPEATED = 0.6
 
 /** Words for what holds from now on, as far as the ranking knows them. */
-export const isLasting = (text: string) => LASTING.test(text)
-
 const LASTING =
   /\b(?:always|never|from now on|every time|in (?:the )?future|do(?:n't| not) ever|immer|niemals|nie|ab jetzt|künftig|siempre|nunca|a partir de ahora|toujours|jamais|sempre|a partir de agora|zawsze|nigdy|altijd|nooit|voortaan)\b|(?:désormais|mai più|всегда|никогда|отныне|总是|始终|永远|从现在起|以后都|常に|必ず|絶対|今後は|항상|절대|앞으로|반드시|무조건)/i
+export const isLasting = (text: string) => LASTING.test(text)
 
 /** What a program printed was pasted for the turn that it was sent with: later only the words around it count. */
 function withoutPaste(request: Request): Request {

@@ -1,4 +1,4 @@
-import { inOneLine, keepEnd } from './quote.ts'
+import { findQuestion, inOneLine, keepEnd } from './quote.ts'
 import type { Digest } from './state.ts'
 
 /** The agent ended its turn with these words; null in the middle of one. */
@@ -15,7 +15,6 @@ export function shortAnswer(digest: Digest): string {
   return words.length <= SHORT ? inOneLine(words) : ''
 }
 
-/** Whether the agent ended its turn. */
 export const hasEndedTurn = (digest: Digest) => finalWords(digest) !== null
 
 /** Of what was announced earlier in a turn only a report is worth telling: the rest was overtaken. */
@@ -104,8 +103,7 @@ export function openQuestion(digest: Digest): string {
   const [answeredQuestion] = digest.openQuestions?.questions ?? []
   if (answeredQuestion)
     return [answeredQuestion.question, ...answeredQuestion.options.map((one) => `- ${one}`)].join(' ')
-  const parts = (finalWords(digest) ?? '').split(/\n{2,}/).filter((part) => part.trim() !== '')
-  const at = parts.findLastIndex((part) => /[?？]/.test(part.replace(/^\s*#.*$/gm, '')))
+  const { parts, at } = findQuestion(finalWords(digest) ?? '')
   // A question in the middle of a long answer is one that the answer itself answers.
   const behind = parts.slice(at + 1)
   const isList = behind.every((part) => /^\s*(?:[-*+]|\w[.)]|\*\*)/.test(part))

@@ -1,10 +1,15 @@
 import type { Digest } from './state.ts'
-import { summaryLines } from './summary.ts'
-import { endLines, openLines } from './tell-end.ts'
-import { type DigestSurroundings, fileLines, gitLine } from './tell-files.ts'
-import { commandLines, planLines, planVerdictLines, taskLines } from './tell-plan.ts'
+import {
+  changeLines,
+  commandLines,
+  type DigestSurroundings,
+  planLines,
+  type Size,
+  sizeAt,
+  stateLines,
+  summaryLines,
+} from './tell-parts.ts'
 import { earlierLines, newestLine, type SortedRequests, sortRequests } from './tell-requests.ts'
-import { sizeAt } from './tell-size.ts'
 import { lastWords, previousAnswerLines } from './tell-words.ts'
 
 /** A line, and when it was said where it is a request or an answer. */
@@ -20,7 +25,7 @@ const linesAt = (texts: readonly string[], at: string | null = null): DigestLine
 export interface DigestSection {
   title: string
   lines: DigestLine[]
-  isQuote: boolean
+  quoted?: true
 }
 
 /**
@@ -32,50 +37,37 @@ export function tellDigest(
   around: DigestSurroundings,
   newestLabel = 'Newest',
 ): (scale: number) => DigestSection[] {
-  const requests = sortRequests(digest, around.trusted)
-  return (scale) => sectionsOf(digest, { ...requests, newestLabel }, around, scale)
+  const requests = { ...sortRequests(digest, around.trusted), newestLabel }
+  return (scale) => sectionsOf(digest, requests, around, sizeAt(scale))
 }
 
 function sectionsOf(
   digest: Digest,
   requests: SortedRequests & { newestLabel: string },
   around: DigestSurroundings,
-  scale: number,
+  size: Size,
 ): DigestSection[] {
-  const size = sizeAt(scale)
   const { trusted } = around
   const earlier = earlierLines(requests, size)
   const leftOut = earlier.left + digest.droppedRequests
   const left = leftOut > 0 ? `; ${leftOut} older ones left out` : ''
-  const section = (title: string, lines: DigestLine[]) => ({ title, lines, isQuote: false })
-  const ifTrusted = (title: string, lines: string[], quotedAt?: string | null) => ({
-    ...{ title, lines: trusted ? linesAt(lines, quotedAt) : [], isQuote: quotedAt !== undefined },
+  const section = (title: string, lines: DigestLine[]): DigestSection => ({ title, lines })
+  const ifTrusted = (title: string, lines: string[]) => section(title, trusted ? linesAt(lines) : [])
+  const quote = (title: string, lines: string[], at: string | null): DigestSection => ({
+    ...{ title, lines: trusted ? linesAt(lines, at) : [], quoted: true },
   })
   const askedAt = requests.newest.at(-1)?.at ?? null
   return [
     section('Where it stands', [
       ...linesAt(newestLine(digest, requests, trusted, size), askedAt),
-      ...linesAt(endLines(digest, trusted)),
-      ...(trusted
-        ? linesAt([...openLines(digest, size), ...taskLines(digest), ...planVerdictLines(digest)])
-        : []),
+      ...linesAt(stateLines(digest, trusted, size)),
     ]),
-    ifTrusted("The agent's last message", lastWords(digest, size('answer')), digest.turn.at(-1)?.at ?? null),
-    ifTrusted(
-      "The agent's answer before the newest request",
-      previousAnswerLines(digest, size('answer')),
-      null,
-    ),
+    quote("The agent's last message", lastWords(digest, size('answer')), digest.turn.at(-1)?.at ?? null),
+    quote("The agent's answer before the newest request", previousAnswerLines(digest, size('answer')), null),
     section(`What the user said before (newest first; newer overrides older${left})`, earlier.lines),
     ifTrusted("The client's summary of the conversation before", summaryLines(digest, size)),
     ifTrusted(`The command /${digest.command?.name ?? ''}`, commandLines(digest, size)),
     ifTrusted('The plan', planLines(digest, size)),
-    section(
-      'Files, commits and checks',
-      linesAt([
-        ...(trusted ? gitLine(digest, size('commits')) : []),
-        ...fileLines(digest, around, size('files')),
-      ]),
-    ),
+    section('Files, commits and checks', linesAt(changeLines(digest, around, size))),
   ].filter(({ lines }) => lines.length > 0)
 }

@@ -1,10 +1,19 @@
 import type { CommandOutcome } from '../../core/checkpoint.ts'
-import type { Artifact, Decision, Item, OverheardField, WorkState } from '../../core/work.ts'
-import { clipRequest, saysTask } from '../session-asked.ts'
-import { isFailing } from './calls.ts'
-import { inOneLine, quoteOutput, shorten } from './quote.ts'
+import {
+  type Artifact,
+  type Decision,
+  type Item,
+  newItems,
+  OVERHEARD,
+  type OverheardField,
+  type WorkState,
+} from '../../core/work.ts'
+import { withoutCorrected } from '../correct.ts'
+import { clipRequest, saysTask } from '../session-lifecycle.ts'
+import { describeFailure, isFailing } from './calls.ts'
+import { inOneLine, shorten } from './quote.ts'
 import { type Check, type Digest, isTyped, type Request } from './state.ts'
-import { isTaskListStale } from './tell-plan.ts'
+import { isTaskListStale } from './tell-parts.ts'
 import { openQuestion } from './tell-words.ts'
 
 /** What a digest says of the work, and since when. Only acts make claims: an answered question, an approved plan. */
@@ -30,20 +39,15 @@ export function deriveWork(
   const first = taskRequests(digest, trusted)[0] ?? typed[0]
   const newest = typed.at(-1)
   const open = trusted && !isTaskListStale(digest) ? tasks.filter(({ state }) => state !== 'done') : []
-  const question = trusted ? openQuestion(digest) : ''
+  const asked = trusted ? shorten(openQuestion(digest), LONGEST.question) : ''
   const red = trusted ? checks.filter(isFailing) : []
   return {
     heard: {
       intent: first ? quoteRequest(first) : '',
       now: newest && newest !== first ? quoteRequest(newest) : '',
       next: open.slice(0, MOST_NEXT).map(({ text }): Item => ({ text })),
-      questions:
-        question === ''
-          ? []
-          : [{ text: shorten(question, LONGEST.question), origin: 'agent', confirmed: false }],
-      blockers: red.map(({ family, code, detail }) => ({
-        text: `Failing: ${family}${code === null ? '' : ` (exit ${code})`}${detail === '' ? '' : `: ${quoteOutput(detail)}`}`,
-      })),
+      questions: asked === '' ? [] : [{ text: asked, origin: 'agent', confirmed: false }],
+      blockers: red.map((one) => ({ text: `Failing: ${describeFailure(one)}` })),
     },
     times: {
       intent: first?.at ?? null,
@@ -58,7 +62,6 @@ export function deriveWork(
   }
 }
 
-/** The requests in which a user typed what is to be done. */
 export const taskRequests = ({ requests }: Digest, trusted: boolean): Request[] =>
   requests.filter((request) => isTyped(request, trusted) && saysTask(request))
 
@@ -73,26 +76,21 @@ function decisionsIn({ requests, plan }: Digest): Decision[] {
   const textOf = ({ about, text }: { about: string; text: string }) =>
     `${shorten(inOneLine(about), 160)} → ${shorten(inOneLine(text), 200)}`
   const newest = new Map(answers.map((one) => [one.about, textOf(one)]))
-  const decided = answers.map((one) => {
+  const decided = answers.map((one): Decision => {
     const [text, last] = [textOf(one), newest.get(one.about) ?? '']
-    return { text, why: '', ...BY_USER, supersededBy: last === text ? null : last }
+    return { ...BY_USER, text, supersededBy: last === text ? null : last }
   })
-  const approved =
-    plan?.verdict === 'approved'
-      ? [{ text: `Plan approved: ${plan.title}`, why: '', ...BY_USER, supersededBy: null }]
-      : []
-  return [...new Map([...decided, ...approved].map((one) => [one.text, one])).values()]
+  if (plan?.verdict === 'approved') decided.push({ ...BY_USER, text: `Plan approved: ${plan.title}` })
+  return [...new Map(decided.map((one) => [one.text, one])).values()]
 }
 
-const BY_USER = { origin: 'user', confirmed: true } as const
+const BY_USER = { origin: 'user', confirmed: true, why: '', supersededBy: null } as const
 
-const stepsDone = ({ finishedTasks, commits }: Digest) =>
-  [
-    ...finishedTasks,
-    ...commits
-      .filter(({ subject }) => subject !== '')
-      .map(({ subject, at }) => ({ text: `Committed: ${subject}`, at })),
-  ].sort((a, b) => (a.at < b.at ? -1 : 1))
+function stepsDone({ finishedTasks, commits }: Digest): DigestWork['done'] {
+  const named = commits.filter(({ subject }) => subject !== '')
+  const committed = named.map(({ subject, at }) => ({ text: `Committed: ${subject}`, at }))
+  return [...finishedTasks, ...committed].sort((a, b) => (a.at < b.at ? -1 : 1))
+}
 
 /** The files of the workspace that were changed, the newest last. */
 function artifactsIn({ files }: Digest, nameFile: (path: string) => string | null): Artifact[] {
@@ -118,10 +116,7 @@ export const listCommandOutcomes = ({ checks }: Digest, trusted: boolean): Comma
   checks
     .filter((one) => !one.failed || isFailing(one))
     .map(({ family, failed, ms, detail, code }: Check) => ({
-      kind: 'shell',
-      name: family,
-      result: failed ? 'FAIL' : 'PASS',
-      duration_ms: ms,
+      ...{ kind: 'shell', name: family, result: failed ? 'FAIL' : 'PASS', duration_ms: ms },
       ...(code === null ? {} : { reason_code: `exit_${code}` }),
       summary: trusted ? detail : '',
     }))
@@ -133,3 +128,70 @@ export const listCallsInFlight = ({ calls }: Digest) =>
       ? []
       : [{ id, kind: kind === 'subagent' ? kind : ('background' as const), what, since: at }],
   )
+
+/**
+ * What was known, with what a session's talk adds. A field that somebody saved stays until somebody saves another: what
+ * was said since is told beside it. Doing it again changes nothing.
+ */
+export function mergeSessionWork(
+  known: WorkState,
+  { heard: told, times, decisions: chosen, done, artifacts }: DigestWork,
+  savedAt: string | null,
+): WorkState {
+  const heard = { ...told }
+  for (const field of ['next', 'blockers', 'questions'] as const)
+    Object.assign(heard, { [field]: withoutCorrected<Item>(known, field, told[field]) })
+  const decisions = withoutCorrected(known, 'decisions', chosen)
+  const overheard = new Set(known.overheard ?? [])
+  const work = { ...known }
+  for (const field of OVERHEARD) {
+    const at = times[field]
+    const isSaved = !overheard.has(field) && !isEmpty(known[field])
+    const isNews = at !== null && (savedAt === null || at > savedAt)
+    if (isSaved || (isEmpty(heard[field]) && !isNews)) continue
+    Object.assign(work, { [field]: heard[field] })
+    if (isEmpty(heard[field])) overheard.delete(field)
+    else overheard.add(field)
+  }
+  return {
+    ...work,
+    decisions: [...withNewestAnswers(known.decisions, decisions), ...newItems(known.decisions, decisions)],
+    done: [...known.done, ...newItems(known.done, done)],
+    artifacts: mergeArtifacts(known.artifacts, artifacts),
+    overheard: OVERHEARD.filter((field) => overheard.has(field)),
+  }
+}
+
+const isEmpty = (value: string | readonly unknown[]) =>
+  typeof value === 'string' ? value.trim() === '' : value.length === 0
+
+/** A question that was answered anew has its newest answer, also where another was kept already. */
+function withNewestAnswers(known: readonly Decision[], fresh: readonly Decision[]): Decision[] {
+  const newest = new Map(
+    fresh.filter(({ supersededBy }) => supersededBy === null).map(({ text }) => [questionOf(text), text]),
+  )
+  return known.map((one) => {
+    const answer = newest.get(questionOf(one.text))
+    // What somebody struck out, or replaced by something else than another answer, stays as it is.
+    const isStruck = one.supersededBy === one.text
+    const isByHand =
+      isStruck || (one.supersededBy !== null && questionOf(one.supersededBy) !== questionOf(one.text))
+    return answer === undefined || isByHand
+      ? one
+      : { ...one, supersededBy: answer === one.text ? null : answer }
+  })
+}
+
+const questionOf = (text: string) => text.split(' → ', 1)[0] ?? text
+
+/** The newest last. A known file keeps what was said about it. */
+function mergeArtifacts(known: readonly Artifact[], fresh: readonly Artifact[]): Artifact[] {
+  const before = new Map(known.map((one) => [one.path, one]))
+  const paths = new Set(fresh.map(({ path }) => path))
+  const touched = fresh.map((one) => {
+    const { action, description } = before.get(one.path) ?? one
+    const made = one.action === 'modified' && action === 'created'
+    return { ...before.get(one.path), ...one, action: made ? action : one.action, description }
+  })
+  return [...known.filter(({ path }) => !paths.has(path)), ...touched]
+}

@@ -1,4 +1,8 @@
-import type { Span } from './private-key.ts'
+/** From where to where a secret stands in a text. */
+export interface Span {
+  start: number
+  end: number
+}
 
 /**
  * Secrets without a form of their own, known by the name that they are given to: `password: x`, `API_KEY=x`,
@@ -40,18 +44,7 @@ const makePatterns = () => ({
 })
 
 /** How each of the words begins. */
-export const ASSIGNED_AT = [
-  'pass',
-  'pwd',
-  'secret',
-  'token',
-  'key',
-  'auth',
-  'credential',
-  'sig',
-  'sess',
-  'sid',
-]
+export const ASSIGNED_AT = 'pass pwd secret token key auth credential sig sess sid'.split(' ')
 
 /** Names of which `key` is the last word, and that hold a secret; a cache key or a primary key does not. */
 const SECRET_KEY =
@@ -72,7 +65,6 @@ const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-/i
 /** Blanks and a word that is no part of a name and its value: only an option is given to what follows it so. */
 const PROSE = /[^\S\n]+(?!(?:is|was|set to)\s|["']?value)\w/iy
 
-/** The secret that the name at this place is given to. */
 export function findAssigned(text: string, at: number): Span | null {
   patterns ??= makePatterns()
   const named = execAt(patterns.name, text, at)
@@ -101,16 +93,8 @@ function execAt(pattern: RegExp, text: string, at: number): RegExpExecArray | nu
   return pattern.exec(text)
 }
 
-interface Assignment {
-  text: string
-  /** Where the value begins. */
+type Assignment = Record<'text' | 'before' | 'word' | 'suffix' | 'between' | 'quote' | 'raw', string> & {
   start: number
-  before: string
-  word: string
-  suffix: string
-  between: string
-  quote: string
-  raw: string
   isOption: boolean
 }
 
@@ -170,7 +154,6 @@ function isSecretName(before: string, word: string): boolean {
   )
 }
 
-/** What a name begins with, before the word at this place. */
 function nameBefore(text: string, at: number): string {
   let from = at
   while (from > 0 && at - from < 60 && /[\w.-]/.test(text.charAt(from - 1))) from -= 1

@@ -1,4 +1,4 @@
-import type { Span } from './private-key.ts'
+import type { Span } from './assigned.ts'
 import { MARK, makeRules, type SecretRule } from './rules.ts'
 
 /** A secret in a text: where it stands, and what it is without what hides it. */
@@ -25,16 +25,14 @@ interface RuleStart {
   rest: readonly number[]
 }
 
-/** For every three classes in a row the rules to try there: a text is looked through once for all rules together. */
-interface RuleTable {
-  /** For three classes the place of their rules in `starts`; 0 where there are none. Asked for every character. */
-  places: Uint8Array
-  starts: RuleStart[][]
-}
-let table: RuleTable | null = null
+let table: ReturnType<typeof makeTable> | null = null
 
-function makeTable(): RuleTable {
-  const made: RuleTable = { places: new Uint8Array(32_768), starts: [[]] }
+/**
+ * For every three classes in a row the place in `starts` of the rules to try there, 0 where there are none: a text is
+ * looked through once for all rules together.
+ */
+function makeTable() {
+  const made = { places: new Uint8Array(32_768), starts: [[]] as RuleStart[][] }
   for (const rule of makeRules())
     for (const at of rule.at) {
       const key = (classAt(at, 0) << 10) | (classAt(at, 1) << 5) | classAt(at, 2)
@@ -83,7 +81,6 @@ function findPlain(text: string, depth = 0): FoundSecret[] {
   return found
 }
 
-/** Whether a text goes on in these classes. */
 function goesOn(text: string, from: number, classes: readonly number[]): boolean {
   for (let at = 0; at < classes.length; at += 1) if (classAt(text, from + at) !== classes[at]) return false
   return true

@@ -1,5 +1,4 @@
-import { ASSIGNED_AT, findAssigned, looksRandom } from './assigned.ts'
-import { findPrivateKey, type Span } from './private-key.ts'
+import { ASSIGNED_AT, findAssigned, looksRandom, type Span } from './assigned.ts'
 
 /** What is looked for at a place where the beginning of a secret, or of what leads to it, stands. */
 export interface SecretRule {
@@ -19,19 +18,20 @@ const COLON = '(?::|%(?:25)?3A)'
 const BLANK = String.raw`(?:[\s+]|%(?:25)?20|\\{1,4}[nt\n])`
 
 /**
- * A sticky pattern as a rule. Its first group is the value, at the end of the match; without a group all of it is.
- * `takes` says how much of the value is one, from its beginning: empty where it is none.
+ * A pattern as a rule, tried at one place. Its first group is the value, at the end of the match; without a group all
+ * of it is. `takes` says how much of the value is one, from its beginning: empty where it is none.
  */
 const rule = (
   kind: string,
   at: readonly string[],
-  makePattern: () => RegExp,
+  source: string,
   takes: (value: string, match: RegExpExecArray) => string = (value) => value,
+  flags = '',
 ): SecretRule => {
   // Made where its beginning is met: every hook would pay for all of them.
   let pattern: RegExp | null = null
   const find = (text: string, from: number): Span | null => {
-    pattern ??= makePattern()
+    pattern ??= new RegExp(source, `y${flags}`)
     pattern.lastIndex = from
     const match = pattern.exec(text)
     if (match === null) return null
@@ -105,115 +105,110 @@ const literal = (text: string) => text.replace(/[.*+?^$()|[\]{}\\/]/g, String.ra
 /** The kind of what stands in the place of a secret already: no rule looks into it. */
 export const MARK = 'mark'
 
+const WEBHOOK = `(?:hooks\\.slack\\.com${SLASH}(?:services|workflows|triggers)|discord(?:app)?\\.com${SLASH}api(?:${SLASH}v\\d{1,2})?${SLASH}webhooks|webhook\\.office\\.com${SLASH}webhookb2)${SLASH}((?:[A-Za-z0-9_@-]|${SLASH}){20,300})`
+const URL_PASSWORD = `${COLON}${SLASH}{2}[^\\s:/@"'\`<>\\\\[?#&=]{0,100}${COLON}([^\\s/@"'\`<>\\\\[\\p{Cc}\\p{DI}]{1,200}?)(?=@|%(?:25)?40)`
+const PGPASS = `${COLON}\\d{4,5}(?<=(?:^|[^\\w.*-])(?=[\\w.-]{0,100}[g-zG-Z.*])[\\w.*-]{1,100}${COLON}\\d{4,5})${COLON}[\\w*-]{1,63}${COLON}[\\w.@*-]{1,63}${COLON}([^\\s:"'\`<>()\\\\&\u2019\u201D]{4,200})`
+const USER_PASSWORD = `(?:[\\s0]-u|--(?:proxy-)?user)(?:${BLANK}{1,4}|=)["']?[\\w.@+-]{1,64}${COLON}([^\\s"'\`<>\\\\&]{4,200})`
+const BASIC = `basic${BLANK}{1,4}((?:[A-Za-z0-9+/_-]|%2[BF]){8,}(?:=|%3D){0,2})`
+
 /** In the order in which they are tried at one place. Made when the first text is looked at. */
 export const makeRules = (): SecretRule[] => [
-  rule(MARK, ['redacted:'], () => /(?<=\[)redacted:[a-z0-9-]{1,40}(?::[0-9a-f]{8})?\]/y),
+  rule(MARK, ['redacted:'], String.raw`(?<=\[)redacted:[a-z0-9-]{1,40}(?::[0-9a-f]{8})?\]`),
   { kind: 'private-key', at: ['-----BEGIN', '-----END'], find: findPrivateKey },
   ...TOKENS.map(([kind, beginnings, body]) => {
     const at = beginnings.split(' ')
-    return rule(kind, at, () => new RegExp(`${START}(?:${at.map(literal).join('|')})${body}`, 'y'))
+    return rule(kind, at, `${START}(?:${at.map(literal).join('|')})${body}`)
   }),
-  rule('jwt', ['eyJ'], () => new RegExp(`${ALONE}eyJ${PART}\\.${PART}\\.${PART}`, 'y')),
+  rule('jwt', ['eyJ'], `${ALONE}eyJ${PART}\\.${PART}\\.${PART}`),
   // Words begin like these: the rest has to look like chance.
-  rule('openai-key', ['sk-'], () => new RegExp(`${ALONE}sk-([A-Za-z0-9_-]{20,})`, 'y'), ifRandom),
-  rule(
-    'crates-token',
-    ['cio'],
-    () => new RegExp(`${ALONE}cio([A-Za-z0-9]{32})(?![A-Za-z0-9])`, 'y'),
-    ifRandom,
-  ),
-  rule('square-token', ['EAAA'], () => new RegExp(`${ALONE}EAAA([A-Za-z0-9_-]{56,})`, 'y'), ifRandom),
-  rule('azure-secret', ['0Q~'], () => /(?<=[\w.~]{3})\dQ~[\w.~-]{31,40}/y),
-  rule(
-    'telegram-token',
-    [':AA', '%3A'],
-    () => new RegExp(`(?<=\\d{8,10})${COLON}(AA[A-Za-z0-9_-]{32,35})`, 'iy'),
-  ),
-  rule(
-    'webhook',
-    ['hooks.slack.com', 'discord', 'webhook.office.com'],
-    () =>
-      new RegExp(
-        `(?:hooks\\.slack\\.com${SLASH}(?:services|workflows|triggers)|discord(?:app)?\\.com${SLASH}api(?:${SLASH}v\\d{1,2})?${SLASH}webhooks|webhook\\.office\\.com${SLASH}webhookb2)${SLASH}((?:[A-Za-z0-9_@-]|${SLASH}){20,300})`,
-        'iy',
-      ),
-  ),
-  rule(
-    'url-password',
-    ['://', ':\\/', '%3A'],
-    () =>
-      new RegExp(
-        `${COLON}${SLASH}{2}[^\\s:/@"'\`<>\\\\[?#&=]{0,100}${COLON}([^\\s/@"'\`<>\\\\[\\p{Cc}\\p{DI}]{1,200}?)(?=@|%(?:25)?40)`,
-        'iyu',
-      ),
-    (value, { input, index }) =>
-      // Two letters are what examples of web addresses have.
-      value.length < 4 && /https?$/i.test(input.slice(Math.max(0, index - 5), index))
-        ? ''
-        : ifNoStandIn(value),
-  ),
+  rule('openai-key', ['sk-'], `${ALONE}sk-([A-Za-z0-9_-]{20,})`, ifRandom),
+  rule('crates-token', ['cio'], `${ALONE}cio([A-Za-z0-9]{32})(?![A-Za-z0-9])`, ifRandom),
+  rule('square-token', ['EAAA'], `${ALONE}EAAA([A-Za-z0-9_-]{56,})`, ifRandom),
+  rule('azure-secret', ['0Q~'], String.raw`(?<=[\w.~]{3})\dQ~[\w.~-]{31,40}`),
+  rule('telegram-token', [':AA', '%3A'], `(?<=\\d{8,10})${COLON}(AA[A-Za-z0-9_-]{32,35})`, undefined, 'i'),
+  rule('webhook', ['hooks.slack.com', 'discord', 'webhook.office.com'], WEBHOOK, undefined, 'i'),
+  rule('url-password', ['://', ':\\/', '%3A'], URL_PASSWORD, ifNoExample, 'iu'),
   rule(
     'sentry-dsn',
     ['://', ':\\/', '%3A'],
-    () => new RegExp(`${COLON}${SLASH}{2}([0-9a-f]{32})(?=${COLON}[0-9a-f]{32}|@|%(?:25)?40)`, 'iy'),
+    `${COLON}${SLASH}{2}([0-9a-f]{32})(?=${COLON}[0-9a-f]{32}|@|%(?:25)?40)`,
+    undefined,
+    'i',
   ),
-  rule(
-    'bearer',
-    ['bearer'],
-    () => new RegExp(`bearer${BLANK}{1,4}["']?([A-Za-z0-9._~+/=%-]{12,})`, 'iy'),
-    ifCredential,
-  ),
-  rule(
-    'basic-auth',
-    ['basic'],
-    () => new RegExp(`basic${BLANK}{1,4}((?:[A-Za-z0-9+/_-]|%2[BF]){8,}(?:=|%3D){0,2})`, 'iy'),
-    ifPair,
-  ),
-  rule(
-    'pgpass',
-    [':00', '%3A'],
-    () =>
-      new RegExp(
-        `${COLON}\\d{4,5}(?<=(?:^|[^\\w.*-])(?=[\\w.-]{0,100}[g-zG-Z.*])[\\w.*-]{1,100}${COLON}\\d{4,5})${COLON}[\\w*-]{1,63}${COLON}[\\w.@*-]{1,63}${COLON}([^\\s:"'\`<>()\\\\&\u2019\u201D]{4,200})`,
-        'y',
-      ),
-    ifRandomOrMarked,
-  ),
-  rule(
-    'user-password',
-    [' -u', '0-u', '--user', '--proxy-user'],
-    () =>
-      new RegExp(
-        `(?:[\\s0]-u|--(?:proxy-)?user)(?:${BLANK}{1,4}|=)["']?[\\w.@+-]{1,64}${COLON}([^\\s"'\`<>\\\\&]{4,200})`,
-        'y',
-      ),
-    ifRandomOrMarked,
-  ),
+  rule('bearer', ['bearer'], `bearer${BLANK}{1,4}["']?([A-Za-z0-9._~+/=%-]{12,})`, ifCredential, 'i'),
+  rule('basic-auth', ['basic'], BASIC, ifPair, 'i'),
+  rule('pgpass', [':00', '%3A'], PGPASS, ifRandomOrMarked),
+  rule('user-password', [' -u', '0-u', '--user', '--proxy-user'], USER_PASSWORD, ifRandomOrMarked),
   { kind: 'assigned-secret', at: ASSIGNED_AT, find: findAssigned },
 ]
 
-function ifRandom(value: string): string {
-  return looksRandom(value) ? value : ''
+/** Two letters are what examples of web addresses have. */
+function ifNoExample(value: string, { input, index }: RegExpExecArray): string {
+  const isShort = value.length < 4 && /https?$/i.test(input.slice(Math.max(0, index - 5), index))
+  return isShort ? '' : ifNoStandIn(value)
 }
+
+const ifRandom = (value: string) => (looksRandom(value) ? value : '')
 
 /** A variable, a name in brackets or stars stand for a password. */
-function ifNoStandIn(value: string): string {
-  return /^(?:[$<{[*%(]|\.{3}|x{3,}|pass(?:word)?$|\*+$)/i.test(value) ? '' : value
-}
+const ifNoStandIn = (value: string) =>
+  /^(?:[$<{[*%(]|\.{3}|x{3,}|pass(?:word)?$|\*+$)/i.test(value) ? '' : value
 
-function ifRandomOrMarked(value: string): string {
-  return looksRandom(value) || /^(?=.*[A-Za-z])(?=.*[\d!@#%^&*?]).{6,}$/.test(value) ? ifNoStandIn(value) : ''
-}
+const ifRandomOrMarked = (value: string) =>
+  looksRandom(value) || /^(?=.*[A-Za-z])(?=.*[\d!@#%^&*?]).{6,}$/.test(value) ? ifNoStandIn(value) : ''
 
 /** "Bearer authentication" is no credential. */
-function ifCredential(value: string): string {
-  return looksRandom(value) || /\d.*\d.*\d/.test(value) ? value : ''
-}
+const ifCredential = (value: string) => (looksRandom(value) || /\d.*\d.*\d/.test(value) ? value : '')
 
 /** Basic authentication is base64 of a name, a colon and a password. */
 function ifPair(value: string): string {
-  const said = Buffer.from(decodeURIComponent(value.replace(/%(?![0-9A-F]{2})/gi, '%25')), 'base64').toString(
-    'latin1',
-  )
+  const encoded = decodeURIComponent(value.replace(/%(?![0-9A-F]{2})/gi, '%25'))
+  const said = Buffer.from(encoded, 'base64').toString('latin1')
   return /^[\x20-\x7e]{0,100}:[\x20-\x7e]{1,200}$/.test(said) ? value : ''
+}
+
+/** The lines around a private key in armour, also where they are escaped or encoded. */
+const GAP = '(?:[ +]|%(?:25)?20)'
+const NAMED = `${GAP}(?:[A-Z0-9]{2,12}${GAP}){0,3}PRIVATE${GAP}KEY(?:${GAP}BLOCK)?-----`
+const HEAD = new RegExp(`-----BEGIN${NAMED}`, 'y')
+const FOOT = new RegExp(`-----END${NAMED}`, 'y')
+/** What may stand between the lines of a key: breaks, escaped ones, and what a quote, a diff or a list puts before a line. */
+const BREAK = String.raw`(?:[\s>+|#*"',]|\\{1,8}[nr]|%(?:25)?0[AD])`
+const LINE = '(?:[A-Za-z0-9+/=]|%(?:25)?(?:2[BF]|3D))'
+const HEADERS = String.raw`(?:${BREAK}{1,20}[A-Z][A-Za-z-]{2,20}: [^\n\\]{1,100}){0,4}`
+const CUT_BODY = new RegExp(
+  `${HEADERS}(?:${BREAK}{1,40}${LINE}{16,100})+(?:${BREAK}{1,40}${LINE}{1,15}(?=\\s{0,9}$))?`,
+  'y',
+)
+
+/**
+ * The private key whose first or last line is here. Either line may be cut off; what is left of the key is found by
+ * its long lines. A line that is only named, with no key at it, is none.
+ */
+export function findPrivateKey(text: string, at: number): Span | null {
+  HEAD.lastIndex = at
+  if (!HEAD.test(text)) return findCutKey(text, at)
+  const begins = HEAD.lastIndex
+  const next = text.indexOf('-----', begins)
+  FOOT.lastIndex = next
+  if (next >= 0 && FOOT.test(text))
+    return /[A-Za-z0-9+/=]{16}/.test(text.slice(begins, next)) ? { start: at, end: FOOT.lastIndex } : null
+  CUT_BODY.lastIndex = begins
+  return CUT_BODY.test(text) ? { start: at, end: CUT_BODY.lastIndex } : null
+}
+
+/** Of a key whose beginning was cut off, the lines before its last one. */
+function findCutKey(text: string, at: number): Span | null {
+  FOOT.lastIndex = at
+  if (!FOOT.test(text)) return null
+  let start = at
+  for (let from = at, line = 16; line >= 16; ) {
+    while (from > 0 && /[\s>|#*"',\\]/.test(text.charAt(from - 1))) from -= 1
+    const end = from
+    while (from > 0 && /[A-Za-z0-9+/=]/.test(text.charAt(from - 1))) from -= 1
+    line = end - from
+    if (line >= 16 || (line > 0 && start === at)) start = from
+    if (line > 0 && line < 16 && start === from) line = 16
+  }
+  return at - start >= 16 ? { start, end: FOOT.lastIndex } : null
 }

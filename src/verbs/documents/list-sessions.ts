@@ -5,7 +5,7 @@ import { shortSpan } from '../../core/text.ts'
 import { visibleLine } from '../../core/visible.ts'
 import { endOf } from '../../engine/brief/session-notes.ts'
 import { branchSlug, sessionStream } from '../../policy/resolve.ts'
-import { lastAsked } from '../../policy/session-asked.ts'
+import { lastAsked } from '../../policy/session-lifecycle.ts'
 import type { Screen } from '../define/screen.ts'
 
 /** A session below its work. */

@@ -1,12 +1,16 @@
 import { expect, test } from 'vitest'
 import { emptyWork, type WorkState } from '../../../src/core/work.ts'
+import { droppedLines } from '../../../src/policy/brief/brief-quoted.ts'
 import { tellTalks } from '../../../src/policy/brief/brief-talk.ts'
-import { boundDigest } from '../../../src/policy/digest/bound.ts'
-import { droppedLines } from '../../../src/policy/digest/dropped.ts'
-import { mergeSessionWork } from '../../../src/policy/digest/merge.ts'
+import { boundDigest } from '../../../src/policy/digest/fold.ts'
 import { DIGEST_LIMIT } from '../../../src/policy/digest/state.ts'
 import { isLasting } from '../../../src/policy/digest/tell-requests.ts'
-import { type DigestWork, deriveWork, listCommandOutcomes } from '../../../src/policy/digest/work.ts'
+import {
+  type DigestWork,
+  deriveWork,
+  listCommandOutcomes,
+  mergeSessionWork,
+} from '../../../src/policy/digest/work.ts'
 import type { Untimed } from './sample.ts'
 import {
   around,

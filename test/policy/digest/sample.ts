@@ -1,10 +1,10 @@
-import { callKindOf, outcomeIn } from '../../../src/agents/claude/transcript-calls.ts'
+import { callKindOf, outcomeIn } from '../../../src/agents/claude/transcript-tools.ts'
 import type { RequestKind, ToolInput, TranscriptEntry } from '../../../src/core/transcript.ts'
 import { foldEntry } from '../../../src/policy/digest/fold.ts'
 import { fileNamer } from '../../../src/policy/digest/name-file.ts'
 import { type Digest, emptyDigest } from '../../../src/policy/digest/state.ts'
 import { tellDigest } from '../../../src/policy/digest/tell.ts'
-import type { DigestSurroundings } from '../../../src/policy/digest/tell-files.ts'
+import type { DigestSurroundings } from '../../../src/policy/digest/tell-parts.ts'
 
 export type Untimed = TranscriptEntry extends infer One
   ? One extends TranscriptEntry

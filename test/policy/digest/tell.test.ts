@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { fileNamer } from '../../../src/policy/digest/name-file.ts'
-import { didSomething, isEmptyTalk } from '../../../src/policy/digest/weight.ts'
+import { didSomething, isEmptyTalk } from '../../../src/policy/digest/outcome.ts'
 import type { Untimed } from './sample.ts'
 import {
   around,

@@ -1,8 +1,12 @@
 import { describe, expect, test } from 'vitest'
 import { emptyWork, type WorkState } from '../../../src/core/work.ts'
-import { droppedLines } from '../../../src/policy/digest/dropped.ts'
-import { mergeSessionWork } from '../../../src/policy/digest/merge.ts'
-import { deriveWork, listCallsInFlight, listCommandOutcomes } from '../../../src/policy/digest/work.ts'
+import { droppedLines } from '../../../src/policy/brief/brief-quoted.ts'
+import {
+  deriveWork,
+  listCallsInFlight,
+  listCommandOutcomes,
+  mergeSessionWork,
+} from '../../../src/policy/digest/work.ts'
 import type { Untimed } from './sample.ts'
 import {
   around,
