@@ -14,8 +14,6 @@ export type CheckpointRecord = RecordOf<'checkpoint'>
 export type RemovedRecord = RecordOf<'removed'>
 /** A version of a document. Its text is absent where an earlier line of the file has it. */
 export type VersionRecord = RecordOf<'version'>
-/** What the tools of a session gave back, which its session names by the hash. */
-export type TextRecord = RecordOf<'text'>
 /** `reading`: how far its transcript was read, and what it came to. */
 export type SessionRecord = RecordOf<'session'>
 
