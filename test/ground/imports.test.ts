@@ -69,12 +69,18 @@ export function violations(file: string, text: string): string[] {
   return found
 }
 
-/** Folders that import each other, directly or by way of others. */
-export function cycles(files: ReadonlyMap<string, string>): string[][] {
+/** What a file needs before it can run: neither types, nor what it loads late. */
+const neededIn = (text: string) =>
+  [...text.matchAll(/^(?:import|export) (?!type )([^'"]*?)from '([^']+)'/gm)]
+    .filter(([, names = '']) => !/^\{(?:\s*type [^,}]+,?)+\s*\} $/.test(names))
+    .map(([, , target = '']) => target)
+
+/** Folders, or files, that import each other, directly or by way of others. */
+function cycles(files: ReadonlyMap<string, string>, of = dirname, targets = targetsIn): string[][] {
   const to = new Map<string, Set<string>>()
   for (const [file, text] of files)
-    for (const target of targetsIn(text).filter((one) => one.startsWith('.'))) {
-      const [a, b] = [dirname(file), dirname(resolve(dirname(file), target))]
+    for (const target of targets(text).filter((one) => one.startsWith('.'))) {
+      const [a, b] = [of(file), of(resolve(dirname(file), target))]
       if (a !== b) to.set(a, (to.get(a) ?? new Set()).add(b))
     }
   const reached = (start: string) => {
@@ -111,6 +117,26 @@ test('no file imports what its layer or its room may not', () => {
 
 test('no two folders import each other, by whatever way', () => {
   expect(cycles(sources())).toEqual([])
+})
+
+test('no two files need each other to run: the built program would meet a name without a value', () => {
+  expect(cycles(sources(), String, neededIn)).toEqual([])
+})
+
+test('a cycle of files is found through values, and not through types or what is loaded late', () => {
+  const cycleWith = (line: string) =>
+    cycles(
+      new Map([
+        [join(src, 'a/x.ts'), "import { y } from './y.ts'"],
+        [join(src, 'a/y.ts'), line],
+      ]),
+      String,
+      neededIn,
+    )
+  expect(cycleWith("import { type Z, x } from './x.ts'")).toEqual([['a/x.ts', 'a/y.ts']])
+  for (const line of ["import type { X } from './x.ts'", "import { type X } from './x.ts'"])
+    expect(cycleWith(line)).toEqual([])
+  expect(cycleWith("const x = await import('./x.ts')")).toEqual([])
 })
 
 test('every room of the engine has its place in the order', () => {
