@@ -115,7 +115,7 @@ export const REASONS = {
     exit: EXIT.refused,
     http: 409,
     retry: false,
-    says: 'Run {run} is {progress}: "{event}" is not allowed.',
+    says: 'Run {run} is already {progress}.',
     hint: 'Show it: savepoint run show {run}. A failed run continues when a step starts; a completed run cannot change.',
   },
   step_unknown: {

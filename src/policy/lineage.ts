@@ -104,6 +104,11 @@ const TIME = /^(\d{4}-\d\d-\d\d)(?:[T ](\d\d:\d\d(?::\d\d)?)(?:[.,](\d{1,3})\d*)
 
 /** A date is its midnight, and a time without a zone is UTC: the order must not depend on where it is read. */
 function timeOf(created: string): number {
+  // As we write it ourselves; thousands are compared at once, and the pattern takes longer than the rest.
+  if (created.length === 20 && created[10] === 'T' && created[19] === 'Z') {
+    const at = Date.parse(created)
+    if (!Number.isNaN(at)) return at
+  }
   const [, date = '', time = '00:00', fraction = '0', zone = 'Z'] = TIME.exec(created.trim()) ?? []
   const seconds = time.length === 5 ? `${time}:00` : time
   const at = Date.parse(`${date}T${seconds}.${fraction.padEnd(3, '0')}${zone.toUpperCase()}`)

@@ -1,9 +1,9 @@
 import { spawnSync } from 'node:child_process'
-import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync } from 'node:fs'
+import { existsSync, mkdirSync, readdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { openDatabase } from '../../src/store/sqlite/driver.ts'
-import { cliPath, projectRoot, type Sandbox, sandbox } from '../support/sandbox.ts'
+import { type Sandbox, sandbox } from '../support/sandbox.ts'
 import { commit, elsewhere, identify, put, reasonFor, textOf, workBox } from './document-lab.ts'
 import { HOUR, onTerminal, resumed, savePiped, section, titles, told, turned, widest } from './resume-lab.ts'
 
@@ -492,28 +492,4 @@ describe('damage and clocks', () => {
     box.git('switch', '--quiet', '-c', 'away')
     expect(box.run(['resume']).stdout).not.toMatch(/-\d/)
   })
-})
-
-/** The first block of a kind in a document. */
-const blockIn = (document: string, kind: string) => {
-  const text = readFileSync(join(projectRoot, 'docs', document), 'utf8')
-  return new RegExp(`\`\`\`${kind}\\n([\\s\\S]*?)\`\`\``).exec(text)?.[1] ?? ''
-}
-
-test('the brief in docs/resume.md is what the commands beside it give', () => {
-  const box = workBox()
-  put(box, 'src/login.ts', 'login\n')
-  put(box, 'src/token.ts', 'token\n')
-  commit(box, 'code')
-  const savepoint = `savepoint() { "${process.execPath}" "${cliPath}" "$@"; }`
-  const done = spawnSync('sh', ['-e', '-c', `${savepoint}\n${blockIn('resume.md', 'sh')}`], {
-    cwd: box.repo,
-    env: { ...box.env, ...turned(box, -2.5 * HOUR) },
-    encoding: 'utf8',
-  })
-  expect([done.status, done.stderr]).toEqual([0, ''])
-  put(box, 'src/token.ts', 'changed\n')
-  rmSync(box.path('src/login.ts'))
-  commit(box, 'change')
-  expect(box.run(['resume']).stdout).toBe(blockIn('resume.md', 'markdown'))
 })

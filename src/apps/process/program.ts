@@ -7,7 +7,6 @@ import {
   mkdirSync,
   openSync,
   readdirSync,
-  readFileSync,
   readSync,
   renameSync,
   type Stats,
@@ -63,10 +62,11 @@ export function isSharedHome(home: string): boolean {
  */
 export function startProgram<Shown>(...words: string[]): StartedProgram<Shown> {
   const file = join(__dirname, SAVEPOINT_PROGRAM.file)
-  const bytes = readFileSync(file)
-  const top = bytes.indexOf('\n') + 1
-  // The build writes nothing but ASCII, which is read fastest so.
-  const index = bytes.toString('latin1', 2, top)
+  // It stays open: a program that is replaced meanwhile goes on with its own parts.
+  const descriptor = openSync(file, 'r')
+  const head = readPart(descriptor, 0, INDEX_BYTES)
+  const top = head.indexOf('\n') + 1
+  const index = head.slice(2, top)
   const [build = ''] = index.split(' ', 1)
   const found = readFirstCode(build, words)
   const scripts = new Map<string, Script>()
@@ -74,7 +74,7 @@ export function startProgram<Shown>(...words: string[]): StartedProgram<Shown> {
   const compile = (place: string) => {
     const [line = 0, start = 0, length = 0] = place.split(':').map(Number)
     const cachedData = found?.codes.get(place)
-    const script = new Script(bytes.toString('latin1', top + start, top + start + length), {
+    const script = new Script(readPart(descriptor, top + start, length), {
       filename: file,
       lineOffset: line,
       ...(cachedData ? { cachedData } : {}),
@@ -115,6 +115,15 @@ export function startProgram<Shown>(...words: string[]): StartedProgram<Shown> {
       if (!isGood) ignoreRefusal(() => keepCode(build, word, codes))
     },
   }
+}
+
+/** The first line, with room for ten times as many parts as there are. */
+const INDEX_BYTES = 32_768
+
+/** Some of the program's text. The build writes nothing but ASCII, which is read fastest as Latin 1. */
+function readPart(descriptor: number, from: number, length: number): string {
+  const bytes = Buffer.allocUnsafe(length)
+  return bytes.toString('latin1', 0, readSync(descriptor, bytes, 0, length, from))
 }
 
 /** Where the piece with a part stands in the program: the lines before it, its first character and its length. */

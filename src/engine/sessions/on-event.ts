@@ -55,17 +55,21 @@ export async function onEvent(
   await drainJournal(context, key)
   const { savesAtOnce, tells } = momentOf(event.kind)
   if (savesAtOnce) await saveAtEvent(context, key, event, whyOf(event))
-  let text: string | null = null
+  let told: AgentMessage | string | null = null
   for (const telling of tells)
-    text ??= await TELLERS[telling](context, { key, event, before, session: await readRow(), usedPercent })
+    told ??= await TELLERS[telling](context, { key, event, before, session: await readRow(), usedPercent })
   const session = await readRow()
   if (session) refreshHint(context, session)
   keepRegistryAfterwards(context)
-  return answerOf(text)
+  return answerOf(told)
 }
 
-const answerOf = (text: string | null): HookAnswer =>
-  text === null ? null : { text, tokens: estimateTokens(text) }
+/** To count the tokens of a brief takes milliseconds: who made it knows them. */
+function answerOf(told: AgentMessage | string | null): HookAnswer {
+  if (told === null) return null
+  if (typeof told === 'string') return { text: told, tokens: estimateTokens(told) }
+  return { text: told.text, tokens: told.tokens ?? estimateTokens(told.text) }
+}
 
 /** What a start is told, for who can only read: the documents as the store has them, and nothing is noted. */
 export async function tellStartWithoutWriting(context: Context, event: AgentEvent): Promise<HookAnswer> {
@@ -73,7 +77,7 @@ export async function tellStartWithoutWriting(context: Context, event: AgentEven
   const before = (await context.store.log.readSession(key))?.session ?? null
   const here = await lookHere(context)
   const words = await findWordsAtStart(context, { key, event, before }, here, surveyDocuments)
-  return answerOf(words?.text ?? null)
+  return answerOf(words)
 }
 
 const MOST_AT_A_START = 50
@@ -108,14 +112,14 @@ const withHead =
     return { ...session, environment: { ...session.environment, gitBranch: branch, gitCommitHash: commit } }
   }
 
-type Teller = (context: Context, happening: EventFacts) => Promise<string | null>
+type Teller = (context: Context, happening: EventFacts) => Promise<AgentMessage | string | null>
 
 /** How each telling of the table of moments finds its words; null where there is nothing to tell. */
 const TELLERS: Record<MessageKind, Teller> = {
   ...{ start: tellAtStart, dropped: tellDroppedWords, nudge: nudgeAndSave, ask: askForSave },
 }
 
-async function tellAtStart(context: Context, { key, event, before }: EventFacts): Promise<string | null> {
+async function tellAtStart(context: Context, { key, event, before }: EventFacts) {
   if (event.kind !== 'start' || messageAtStart(event.source) === null) return null
   const here = await lookHere(context)
   await reconcileHere(context, here, { except: key })
@@ -124,7 +128,7 @@ async function tellAtStart(context: Context, { key, event, before }: EventFacts)
     ...withHead(context, here.head)(now),
     told: words?.told ?? now.told ?? { at: instant(context.ports.now()), stream: null, checkpoint: null },
   }))
-  return words?.text ?? null
+  return words
 }
 
 /** Writes nothing itself; `survey` may. */

@@ -23,6 +23,8 @@ import { listSessions } from './current.ts'
 /** Words for an agent, and what they were about. */
 export interface AgentMessage {
   text: string
+  /** Where it was counted already. */
+  tokens?: number
   told: StartPoint
 }
 
@@ -49,8 +51,8 @@ export async function briefAtStart(
   })
   const at = instant(context.ports.now())
   if (found.kind === 'brief') {
-    const { text, stream, checkpoint, why } = found
-    return { text, told: { at, stream, checkpoint, ...(why === 'origin' ? { isOrigin: true } : {}) } }
+    const { text, tokens, stream, checkpoint, why } = found
+    return { text, tokens, told: { at, stream, checkpoint, ...(why === 'origin' ? { isOrigin: true } : {}) } }
   }
   const told = { at, stream: null, checkpoint: null }
   if (found.kind === 'found') return { text: found.text, told }
