@@ -29,9 +29,9 @@ test('sessions stand below the work that they saved to, the newest three of them
   await ended(box, { id: idOf('d4'), stream: 'auth', ...asked('Plan it all out.') }, 50 * HOUR)
   expect(lines(box).slice(1)).toEqual([
     expect.stringMatching(/^auth {2}open/),
-    '  a1000000  1m ago       active       Move the login to tokens.',
-    '  b2000000  3h 00m ago   interrupted  Add rate limiting.',
-    '  c3000000  1d 2h ago    ended        Write the docs.',
+    '  a1000000  1m ago      active       Move the login to tokens.',
+    '  b2000000  3h 00m ago  interrupted  Add rate limiting.',
+    '  c3000000  1d 2h ago   ended        Write the docs.',
     '  1 more: savepoint sessions --all',
   ])
   expect(listed(box).documents).toMatchObject([
@@ -50,9 +50,9 @@ test('work in which nobody saved is the work of its branch, and is never called 
   const [, ...told] = lines(box)
   expect(told).toEqual([
     expect.stringMatching(/^main {9}not saved yet {2}\d{4}-\d\d-\d\d \d\d:\d\d$/),
-    '  a1000000  1m ago       active       Move the login to tokens.',
+    '  a1000000  1m ago   active  Move the login to tokens.',
     expect.stringMatching(/^feature\/pay {2}not saved yet {2}\d{4}/),
-    '  b2000000  30m ago      ended        Add a card form.',
+    '  b2000000  30m ago  ended   Add a card form.',
   ])
   expect(listed(box)).toMatchObject({
     documents: [],

@@ -110,16 +110,17 @@ export function belowSayer(
   all: readonly SessionsBelow[],
   { paint }: Screen,
 ): (below: SessionsBelow) => string[] {
-  const name = sessionNamer(all.flatMap(({ sessions }) => sessions.map(({ id }) => id)))
+  const listed = all.flatMap(({ sessions }) => sessions)
+  const name = sessionNamer(listed.map(({ id }) => id))
+  const ago = ({ silentMs }: SessionBelow) => `${shortSpan(silentMs)} ago`
+  const agoWidth = Math.max(...listed.map((one) => ago(one).length))
+  const stateWidth = Math.max(...listed.map(({ state }) => STATES[state].length))
   return ({ sessions, moreSessions }) => [
-    ...sessions.map(({ id, state, silentMs, asked }) => {
-      const ago = `${shortSpan(silentMs)} ago`
-      const how = STATES[state].padEnd(STATE)
-      return `  ${visibleLine(name(id))}  ${ago.padEnd(AGO)}  ${state === 'broken' ? paint('warn', how) : how}  ${visibleLine(asked)}`
+    ...sessions.map((one) => {
+      const state = STATES[one.state].padEnd(stateWidth)
+      const how = one.state === 'broken' ? paint('warn', state) : state
+      return `  ${visibleLine(name(one.id))}  ${ago(one).padEnd(agoWidth)}  ${how}  ${visibleLine(one.asked)}`
     }),
     ...(moreSessions > 0 ? [`  ${moreSessions} more: savepoint sessions --all`] : []),
   ]
 }
-
-const AGO = '12h 00m ago'.length
-const STATE = STATES.broken.length
