@@ -247,6 +247,19 @@ describe('the index', () => {
     expect(notesIn(box)).toHaveLength(1)
   })
 
+  test('that is no longer UTF-8 when its turn comes is left alone, too', () => {
+    const box = agentBox('{}')
+    const merge = box.path('.git/MERGE_HEAD')
+    writeFileSync(merge, `${'0'.repeat(40)}\n`)
+    save(box, SAID)
+    const bytes = Buffer.from('7b2261223a2022ff227d', 'hex')
+    writeFileSync(box.path(INDEX), bytes)
+    rmSync(merge)
+    const done = box.run(['list'])
+    expect(done.stderr).toContain('it is not UTF-8')
+    expect(readFileSync(box.path(INDEX))).toEqual(bytes)
+  })
+
   test('that is mended is written by the next save', () => {
     const box = agentBox('{')
     save(box, SAID)
