@@ -38,6 +38,13 @@ test.each([
   expect(wantsColour(env, isTerminal)).toBe(expected)
 })
 
+test('a time with a zone of its own is shown by the clock of the reader, also where that is UTC', () => {
+  const london = makeScreen({ offsetMinutes: () => 0 })
+  expect(london.time('2026-01-31T12:00:59Z')).toBe('2026-01-31 12:00')
+  expect(london.time('2026-01-31T12:00:59+02:00')).toBe('2026-01-31 10:00')
+  expect(london.time('some day')).toBe('some day')
+})
+
 test('times are those of the reader, and UTC where nobody reads them', () => {
   const berlin = makeScreen({ offsetMinutes: () => 60 })
   expect([berlin.time('2026-01-31T23:30:59Z'), berlin.day('2026-01-31T23:30:59Z')]).toEqual([

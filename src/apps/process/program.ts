@@ -117,7 +117,7 @@ export function startProgram<Shown>(...words: string[]): StartedProgram<Shown> {
   }
 }
 
-/** The first line, with room for ten times as many parts as there are. */
+/** The first line, with room for five times as many parts as there are. */
 const INDEX_BYTES = 32_768
 
 /** Some of the program's text. The build writes nothing but ASCII, which is read fastest as Latin 1. */

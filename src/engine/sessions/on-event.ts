@@ -116,7 +116,10 @@ type Teller = (context: Context, happening: EventFacts) => Promise<AgentMessage 
 
 /** How each telling of the table of moments finds its words; null where there is nothing to tell. */
 const TELLERS: Record<MessageKind, Teller> = {
-  ...{ start: tellAtStart, dropped: tellDroppedWords, nudge: nudgeAndSave, ask: askForSave },
+  start: tellAtStart,
+  dropped: tellDroppedWords,
+  nudge: nudgeAndSave,
+  ask: askForSave,
 }
 
 async function tellAtStart(context: Context, { key, event, before }: EventFacts) {

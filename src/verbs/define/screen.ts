@@ -29,9 +29,10 @@ export function makeScreen({
 }: ScreenTraits = {}): Screen {
   const local = (at: string) => {
     const ms = Date.parse(at)
-    const offset = offsetMinutes === null || Number.isNaN(ms) ? 0 : offsetMinutes(ms)
     // A time that cannot be read is shown as it stands.
-    return offset === 0 ? at : new Date(ms + offset * 60_000).toISOString()
+    if (offsetMinutes === null || Number.isNaN(ms)) return at
+    const offset = offsetMinutes(ms)
+    return offset === 0 && at.endsWith('Z') ? at : new Date(ms + offset * 60_000).toISOString()
   }
   const zone = offsetMinutes === null ? 'Z' : ''
   const formatInstant = (at: string, length: number) =>
