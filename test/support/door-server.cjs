@@ -44,6 +44,13 @@ function answer(value) {
 /** A pipe, with the clock of the process. */
 const LOCAL = { offsetMinutes: (ms) => -new Date(ms).getTimezoneOffset() }
 
+/** The program of a hook as it is, once for all calls; nothing is kept compiled. */
+const startProgram = () => ({
+  program: require(join(dist, 'hook-program.cjs')),
+  used: null,
+  keep: () => undefined,
+})
+
 async function perform({ program, words, cwd, env, umask, input }) {
   process.chdir(cwd)
   process.umask(umask)
@@ -58,7 +65,7 @@ async function perform({ program, words, cwd, env, umask, input }) {
   let code = 0
   if (program === 'hook') {
     const { answerHook } = require(join(dist, 'hook.cjs'))
-    await answerHook(words, { readInput: stdin, write: write('out') })
+    await answerHook(words, { readInput: stdin, write: write('out'), startProgram })
   } else {
     const { runCommandLine: main } = require(join(dist, 'program.cjs'))
     const screen = { version, width: 100, screen: LOCAL, errScreen: LOCAL }
@@ -117,9 +124,12 @@ const turn = () => new Promise((resolve) => setImmediate(resolve))
  * of a process does at once; the next command would else wait for locks that nobody needs any more.
  */
 async function keepsFiles(before) {
-  if (countOpenFiles() <= before) return false
-  globalThis.gc()
-  await turn()
+  // Most statements are young: to collect those alone takes a millisecond, all garbage thirty.
+  for (const kind of [{ type: 'minor' }, undefined]) {
+    if (countOpenFiles() <= before) return false
+    globalThis.gc(kind)
+    await turn()
+  }
   return countOpenFiles() > before
 }
 

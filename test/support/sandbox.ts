@@ -11,6 +11,8 @@ export type { Finished }
 export const projectRoot = join(dirname(fileURLToPath(import.meta.url)), '..', '..')
 export const cliPath = join(projectRoot, 'dist', 'cli.cjs')
 const hookPath = join(projectRoot, 'dist', 'hook.cjs')
+/** Without git's example hooks: to write and to remove them takes longer than the rest of `git init`. */
+const gitTemplate = join(projectRoot, 'test/fixtures/git-template')
 
 export const PLAN = '# Plan\n\n- [ ] s1: First step\n- [ ] s2: Second step\n- [ ] s3: Third step\n'
 
@@ -133,7 +135,9 @@ export class Sandbox {
   }
 
   git(...args: string[]): string {
-    const done = spawnSync('git', args, { cwd: this.repo, env: this.env, encoding: 'utf8' })
+    const done = spawnSync('git', ['-c', 'maintenance.auto=false', ...args], {
+      ...{ cwd: this.repo, env: { ...this.env, GIT_TEMPLATE_DIR: gitTemplate }, encoding: 'utf8' },
+    })
     if (done.status !== 0) throw new Error(`git ${args.join(' ')}: ${done.stderr}`)
     return done.stdout
   }

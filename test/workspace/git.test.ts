@@ -185,6 +185,7 @@ describe('a git command', () => {
     ])
       box.git('config', key, program)
     box.git('config', 'log.showSignature', 'true')
+    mkdirSync(box.path('.git', 'hooks'))
     for (const hook of ['post-index-change', 'post-checkout', 'reference-transaction'])
       copyFileSync(program, box.path('.git', 'hooks', hook))
     const { changes, problem } = await listChangedSince(box.place, first, 0)

@@ -15,10 +15,11 @@ import { renderStatusline } from './statusline.ts'
 /** A tool's answer may be large; what no hook can be given is larger. */
 const MAX_INPUT = 64 * 1024 * 1024
 
-/** How a hook hears and answers. */
+/** How a hook hears and answers, and who starts the program behind it. */
 interface Pipes {
   readInput(): string
   write(text: string): void
+  startProgram: typeof startProgram<typeof import('./handle-event.ts')>
 }
 
 export function main(words: string[]): void {
@@ -34,8 +35,7 @@ export function main(words: string[]): void {
  */
 export function answerHook(
   words: string[],
-  pipes: Pipes = { readInput, write: (text) => writeAll(1, text) },
-  agents: readonly Agent[] = AGENTS,
+  pipes: Pipes = { readInput, write: (text) => writeAll(1, text), startProgram },
 ): Promise<void> | null {
   const home = homeHere()
   const isShared = isSharedHome(home)
@@ -51,12 +51,19 @@ export function answerHook(
     if (isShared) return null
     if (name === 'statusline') {
       const columns = Number(process.env.COLUMNS) || 80
-      const world = { home, nowMs: Date.now(), columns, env: process.env, agents, key: words[1] ?? '' }
+      const world = {
+        home,
+        nowMs: Date.now(),
+        columns,
+        env: process.env,
+        agents: AGENTS,
+        key: words[1] ?? '',
+      }
       const line = renderStatusline(input, world)
       if (line !== '') pipes.write(`${line}\n`)
       return null
     }
-    const agent = agentNamed(agents, name)
+    const agent = agentNamed(AGENTS, name)
     if (agent === null) throw new Error(`no agent is called ${JSON.stringify(name)}`)
     const event = input === '' ? null : agent.eventOf(parseOrUndefined(input), now())
     if (event === null) return null
@@ -80,9 +87,9 @@ async function answer(
   home: string,
   event: AgentEvent,
   usedPercent: number | null,
-  { write, agent, noteFailure }: Pipes & { agent: Agent; noteFailure(error: unknown): void },
+  { write, agent, noteFailure, ...given }: Pipes & { agent: Agent; noteFailure(error: unknown): void },
 ): Promise<void> {
-  const { program, used, keep } = startProgram<typeof import('./handle-event.ts')>(WITH_BRIEF, ANY)
+  const { program, used, keep } = given.startProgram(WITH_BRIEF, ANY)
   const told = await program.handleEvent(event, agent.projectOf(process.env) ?? event.cwd, usedPercent)
   if (told !== null) write(agent.envelope(event.kind, told.text))
   if (told?.failure !== undefined) noteFailure(told.failure)
