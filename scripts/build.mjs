@@ -159,9 +159,10 @@ function loadedWith(name, imports, found = new Set()) {
 /**
  * Writes the program: a CommonJS file of parts, which are functions by their names. Its first line has the name of the
  * build, which is that of the text, because what is kept compiled belongs to that text alone; and where each part is, so
- * that the launcher can compile those alone that are used. What every start loads is one piece.
+ * that the launcher can compile those alone that are used. What every start loads is one piece, and so is what comes with
+ * a module of `together`.
  */
-function writeProgram(file, { outputFiles, metafile }) {
+function writeProgram(file, { outputFiles, metafile }, ...together) {
   const start = basename(file, '.cjs')
   const about = new Map(Object.entries(metafile.outputs).map(([path, one]) => [basename(path, '.js'), one]))
   const imports = new Map(
@@ -178,8 +179,14 @@ function writeProgram(file, { outputFiles, metafile }) {
       partOf(text, about.get(basename(path, '.js'))),
     ]),
   )
-  const first = loadedWith(start, imports)
-  const pieces = [[...first], ...[...parts.keys()].filter((name) => !first.has(name)).map((name) => [name])]
+  const roots = together.map((path) => [...about].find(([, { entryPoint }]) => entryPoint === path)[0])
+  const placed = new Set()
+  const pieces = [start, ...roots].map((root) => {
+    const names = [...loadedWith(root, imports)].filter((name) => !placed.has(name))
+    for (const name of names) placed.add(name)
+    return names
+  })
+  for (const name of parts.keys()) if (!placed.has(name)) pieces.push([name])
   let text = 'const parts=Object.assign(\n'
   const places = pieces.flatMap((names) => {
     const piece = `({${names.map((name) => `"${name}":${parts.get(name)}`).join(',\n')}})`
@@ -235,7 +242,7 @@ const leftOut = (filter) => ({
 
 const program = await buildProgram({ program: 'src/apps/entry.ts' }, [])
 // A hook sets no agent up.
-const hookProgram = await buildProgram({ 'hook-program': 'src/apps/hook/handle-event.ts' }, [
+const hookProgram = await buildProgram({ 'hook-program': 'src/apps/hook/main.ts' }, [
   leftOut(/\/set-up\.ts$/),
 ])
 mkdirSync(join(root, out), { recursive: true })
@@ -252,17 +259,15 @@ const cli = await build({
   banner: { js: '#!/usr/bin/env node' },
   define: writeProgram('program.cjs', program),
 })
-// Run at every step of an agent: nothing is in it that a hook does not need before it opens the store.
 const hook = await build({
   ...shared,
-  entryPoints: { hook: 'src/apps/hook/main.ts' },
+  entryPoints: { hook: 'src/apps/hook/launcher.ts' },
   outdir: out,
   outExtension: { '.js': '.cjs' },
   format: 'cjs',
   minify: true,
-  // What an agent's entry loads late is for who has the store open.
-  plugins: [leftOut(/^\./)],
-  define: writeProgram('hook-program.cjs', hookProgram),
+  // What an agent waits for is mostly its start, which opens the store.
+  define: writeProgram('hook-program.cjs', hookProgram, 'src/apps/hook/handle-event.ts'),
 })
 const library = await build({
   ...shared,

@@ -77,18 +77,19 @@ describe('an agent notices nothing', () => {
       expect(heard(box, A, 'SessionStart', { cwd })).toEqual(UNNOTICED)
   })
 
-  test('of a program that is not there beside the hook', () => {
+  test('of a program that is not there beside the hook; the reason is kept', () => {
     const box = sandbox()
     const alone = join(box.root, 'hook.cjs')
     writeFileSync(alone, readFileSync(join(projectRoot, 'dist', 'hook.cjs')))
-    const done = box.run([], {}).code
-    expect(done).not.toBeNull()
+    mkdirSync(box.home, { mode: 0o700 })
     const { spawnSync } = process.getBuiltinModule('node:child_process')
-    const { status, stdout } = spawnSync(process.execPath, [alone, 'claude'], {
+    const { status, stdout, stderr } = spawnSync(process.execPath, [alone, 'claude'], {
       ...{ cwd: box.repo, env: box.env, encoding: 'utf8', input: payload(box, A, 'SessionStart') },
     })
-    expect([status, stdout]).toEqual([0, ''])
-    expect(journalOf(box, A)).toHaveLength(1)
+    expect([status, stdout, stderr]).toEqual([0, '', ''])
+    expect(faultsOf(box)).toMatchObject([
+      { reason: 'program_failed', message: expect.stringContaining('hook-program.cjs') },
+    ])
   })
 
   test('of a hook of an agent that nobody knows, and doctor has the reason', () => {

@@ -248,7 +248,7 @@ test.skipIf(!canBeNobody)('in a home that cannot be written a command works and 
   expect(existsSync(folderOf(box))).toBe(false)
 })
 
-test('the eight newest are kept, with what is not ours', () => {
+test('the ten newest are kept, with what is not ours', () => {
   const box = withHome()
   mkdirSync(folderOf(box), { mode: 0o700 })
   const old = (name: string, days: number) => {
@@ -256,13 +256,13 @@ test('the eight newest are kept, with what is not ours', () => {
     writeFileSync(join(folderOf(box), name), 'x')
     utimesSync(join(folderOf(box), name), at, at)
   }
-  const builds = [...'abcdef012'].map((letter) => `${letter.repeat(16)}-v20.19.0-x64.bin`)
+  const builds = [...'abcdef01234'].map((letter) => `${letter.repeat(16)}-v20.19.0-x64.bin`)
   for (const [days, name] of builds.entries()) old(name, days + 1)
   old('notes.txt', 30)
   old(`${builds[0]}.77.tmp`, 30)
   writeFileSync(join(folderOf(box), `${builds[1]}.78.tmp`), 'still being written')
   versionOf(box)
-  expect(filesOf(box)).toEqual([NAME, ...builds.slice(0, 7), `${builds[1]}.78.tmp`, 'notes.txt'].toSorted())
+  expect(filesOf(box)).toEqual([NAME, ...builds.slice(0, 9), `${builds[1]}.78.tmp`, 'notes.txt'].toSorted())
 })
 
 test('what was kept some minutes ago is made anew, with what was compiled since', () => {

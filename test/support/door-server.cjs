@@ -44,12 +44,8 @@ function answer(value) {
 /** A pipe, with the clock of the process. */
 const LOCAL = { offsetMinutes: (ms) => -new Date(ms).getTimezoneOffset() }
 
-/** The program of a hook as it is, once for all calls; nothing is kept compiled. */
-const startProgram = () => ({
-  program: require(join(dist, 'hook-program.cjs')),
-  used: null,
-  keep: () => undefined,
-})
+/** Nothing is kept compiled. */
+const COMPILED = { nextStage: () => ({ used: () => null, keep: () => undefined }) }
 
 async function perform({ program, words, cwd, env, umask, input }) {
   process.chdir(cwd)
@@ -64,8 +60,8 @@ async function perform({ program, words, cwd, env, umask, input }) {
   const stdin = () => Buffer.from(input, 'base64').toString('utf8')
   let code = 0
   if (program === 'hook') {
-    const { answerHook } = require(join(dist, 'hook.cjs'))
-    await answerHook(words, { readInput: stdin, write: write('out'), startProgram })
+    const { answerHook } = require(join(dist, 'hook-program.cjs'))
+    await answerHook(words, COMPILED, { readInput: stdin, write: write('out') })
   } else {
     const { runCommandLine: main } = require(join(dist, 'program.cjs'))
     const screen = { version, width: 100, screen: LOCAL, errScreen: LOCAL }

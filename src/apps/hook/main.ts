@@ -7,7 +7,7 @@ import { errorCode } from '../../core/reason.ts'
 import { secretMarkIn } from '../../engine/context/secret-mark.ts'
 import { noteFault } from '../../engine/sessions/fault.ts'
 import { appendTo, hearEvent } from '../../engine/sessions/hear-event.ts'
-import { homeHere, isSharedHome, startProgram } from '../process/program.ts'
+import { homeHere, isSharedHome, type StartedProgram } from '../process/program.ts'
 import { realPorts } from '../process/real-ports.ts'
 import { pauseOneMs, writeAll } from '../process/write-all.ts'
 import { renderStatusline } from './statusline.ts'
@@ -15,17 +15,22 @@ import { renderStatusline } from './statusline.ts'
 /** A tool's answer may be large; what no hook can be given is larger. */
 const MAX_INPUT = 64 * 1024 * 1024
 
-/** How a hook hears and answers, and who starts the program behind it. */
+/** How a hook hears and answers. */
 interface Pipes {
   readInput(): string
   write(text: string): void
-  startProgram: typeof startProgram<typeof import('./handle-event.ts')>
 }
 
-export function main(words: string[]): void {
-  const work = answerHook(words)
-  if (work === null) process.exit(0)
-  work.then(() => process.exit(0))
+type CompiledCode = Omit<StartedProgram<unknown>, 'program'>
+
+export function runHook(words: string[], code: CompiledCode): void {
+  const leave = () => {
+    code.keep(ANY_EVENT)
+    process.exit(0)
+  }
+  const work = answerHook(words, code)
+  if (work === null) leave()
+  else work.then(leave)
 }
 
 /**
@@ -35,7 +40,8 @@ export function main(words: string[]): void {
  */
 export function answerHook(
   words: string[],
-  pipes: Pipes = { readInput, write: (text) => writeAll(1, text), startProgram },
+  code: Pick<CompiledCode, 'nextStage'>,
+  pipes: Pipes = { readInput, write: (text) => writeAll(1, text) },
 ): Promise<void> | null {
   const home = homeHere()
   const isShared = isSharedHome(home)
@@ -74,7 +80,7 @@ export function answerHook(
     })
     if (failure !== null) noteFailure(failure)
     return isDue
-      ? answer(home, event, usedPercent, { ...pipes, agent, noteFailure })
+      ? answer(home, event, usedPercent, { ...pipes, agent, code, noteFailure })
           .catch(noteFailure)
           .then(() => undefined)
       : null
@@ -87,21 +93,33 @@ async function answer(
   home: string,
   event: AgentEvent,
   usedPercent: number | null,
-  { write, agent, noteFailure, ...given }: Pipes & { agent: Agent; noteFailure(error: unknown): void },
+  {
+    write,
+    agent,
+    code,
+    noteFailure,
+  }: Pipes & {
+    agent: Agent
+    code: Pick<CompiledCode, 'nextStage'>
+    noteFailure(error: unknown): void
+  },
 ): Promise<void> {
-  const { program, used, keep } = given.startProgram(WITH_BRIEF, ANY)
-  const told = await program.handleEvent(event, agent.projectOf(process.env) ?? event.cwd, usedPercent)
+  // Kept apart: most events need none of it.
+  const { used, keep } = code.nextStage(WITH_BRIEF, WITH_STORE)
+  const { handleEvent } = await import('./handle-event.ts')
+  const told = await handleEvent(event, agent.projectOf(process.env) ?? event.cwd, usedPercent)
   if (told !== null) write(agent.envelope(event.kind, told.text))
   if (told?.failure !== undefined) noteFailure(told.failure)
   appendTo(home, event, { timing: { of: event.kind, ms: elapsedMs(), tokens: told?.tokens ?? 0 } })
   // A start that tells a brief uses the most of the program, and is what an agent waits for.
   if (event.kind === 'start' && told !== null) keep(WITH_BRIEF, DAY_MS)
-  else if (used !== WITH_BRIEF) keep(ANY)
+  else if (used() !== WITH_BRIEF) keep(WITH_STORE)
 }
 
-/** Under these words the compiled program is kept for hooks. */
+/** Under these words the compiled program is kept: for every event, and the rest of it for those that open the store. */
+const ANY_EVENT = 'event'
 const WITH_BRIEF = 'hookbrief'
-const ANY = 'hook'
+const WITH_STORE = 'hook'
 const DAY_MS = 86_400_000
 
 const now = () => new Date().toISOString()
@@ -136,5 +154,3 @@ function wordsOf(error: unknown): { reason: string; message: string } {
     message: error.message.slice(0, 500),
   }
 }
-
-if (require.main === module) main(process.argv.slice(2))

@@ -21,13 +21,19 @@ import { homePathBy, sharingProblem } from '../../core/home-path.ts'
 /** Written by the build: the program's file beside its launcher, and its build, which its first line names too. */
 declare const SAVEPOINT_PROGRAM: { file: string; build: string }
 
-/** A program that was started: what it shows, and what to do when its work is done. */
-interface StartedProgram<Shown> {
-  program: Shown
-  /** The word whose compiled program was used; null where there was none. */
-  used: string | null
+/** What V8 compiled of some of a program, for later starts. */
+export interface CompiledStage {
+  /** The word whose compiled code was used; null where there was none that fits. */
+  used(): string | null
   /** Keeps what was compiled for the next start with a word, where what is kept for it is older than that. */
   keep(word: string, renewedAfterMs?: number): void
+}
+
+/** A program that was started: what it shows, and what was compiled for that. */
+export interface StartedProgram<Shown> extends CompiledStage {
+  program: Shown
+  /** What is loaded from now on is kept apart: the first of some words for which anything is kept is used. */
+  nextStage(...words: string[]): CompiledStage
 }
 
 /** What an earlier start compiled, by the places of its pieces, and when it was kept. */
@@ -58,9 +64,9 @@ export function isSharedHome(home: string): boolean {
 
 /**
  * Starts the program beside a launcher, part by part as they are used, each with what V8 compiled of it at an earlier
- * start: the first of some words for which anything is kept. The first part has the name of the file.
+ * start with this word. The first part has the name of the file.
  */
-export function startProgram<Shown>(...words: string[]): StartedProgram<Shown> {
+export function startProgram<Shown>(word: string): StartedProgram<Shown> {
   const file = join(__dirname, SAVEPOINT_PROGRAM.file)
   // It stays open: a program that is replaced meanwhile goes on with its own parts.
   const descriptor = openSync(file, 'r')
@@ -68,18 +74,17 @@ export function startProgram<Shown>(...words: string[]): StartedProgram<Shown> {
   const top = head.indexOf('\n') + 1
   const index = head.slice(2, top)
   const [build = ''] = index.split(' ', 1)
-  const found = readFirstCode(build, words)
-  const scripts = new Map<string, Script>()
+  let stage = beginStage(build, [word])
   const pieces = new Map<string, Record<string, Part>>()
   const compile = (place: string) => {
     const [line = 0, start = 0, length = 0] = place.split(':').map(Number)
-    const cachedData = found?.codes.get(place)
+    const cachedData = stage.found?.codes.get(place)
     const script = new Script(readPart(descriptor, top + start, length), {
       filename: file,
       lineOffset: line,
       ...(cachedData ? { cachedData } : {}),
     })
-    scripts.set(place, script)
+    stage.scripts.set(place, script)
     // `as`: the text is an object of parts; the build makes every piece so.
     return script.runInThisContext() as Record<string, Part>
   }
@@ -99,20 +104,34 @@ export function startProgram<Shown>(...words: string[]): StartedProgram<Shown> {
       return known
     },
   }
+  const nextStage = (...words: string[]) => {
+    stage = beginStage(build, words)
+    return stage
+  }
   // `as`: the build makes the first part from the module that the launcher knows.
   const shown = program.load(SAVEPOINT_PROGRAM.file.slice(0, -'.cjs'.length)) as Shown
-  const used = [...scripts.values()].some(({ cachedDataRejected }) => cachedDataRejected) ? null : found
+  return { ...stage, program: shown, nextStage }
+}
+
+/** The pieces that are loaded from now on, with what is kept of them for the first of some words. */
+function beginStage(build: string, words: readonly string[]) {
+  const found = readFirstCode(build, words)
+  const scripts = new Map<string, Script>()
+  const good = () =>
+    [...scripts.values()].some(({ cachedDataRejected }) => cachedDataRejected) ? null : found
   return {
-    program: shown,
-    used: used?.word ?? null,
-    keep(word, renewedAfterMs = RENEWED_AFTER_MS) {
-      const isGood = used?.word === word && Date.now() - used.keptMs < renewedAfterMs
+    found,
+    scripts,
+    used: () => good()?.word ?? null,
+    keep(word: string, renewedAfterMs = RENEWED_AFTER_MS) {
+      const used = good()
+      if (used?.word === word && Date.now() - used.keptMs < renewedAfterMs) return
       const codes = () => [
         // What this start did not load stays as it is.
         ...[...(used?.codes ?? [])].filter(([place]) => !scripts.has(place)),
         ...[...scripts].map(([place, script]): [string, Buffer] => [place, script.createCachedData()]),
       ]
-      if (!isGood) ignoreRefusal(() => keepCode(build, word, codes))
+      ignoreRefusal(() => keepCode(build, word, codes))
     },
   }
 }
@@ -134,8 +153,8 @@ function placeOf(name: string, index: string): string {
 }
 
 const MAX_BYTES = 8 * 1024 * 1024
-/** So many verbs are used in turn; each has its own, because what it compiles is what it needs. */
-const KEPT = 8
+/** So many verbs and kinds of hooks are used in turn; each has its own, because what it compiles is what it needs. */
+const KEPT = 10
 const OURS = /^[0-9a-f]{16}-v\d[\w.+-]*-\w+\.bin$/
 const HALF_WRITTEN = /^[0-9a-f]{16}-v\d[\w.+-]*-\w+\.bin\.\d+\.tmp$/
 const ABANDONED_AFTER_MS = 3_600_000
@@ -201,7 +220,7 @@ function keepCode(build: string, word: string, makeCodes: () => Array<[place: st
 }
 
 /** The system may refuse a cache anything, and the command has done its work; all else is a mistake of ours. */
-function ignoreRefusal<Result>(act: () => Result): Result | null {
+export function ignoreRefusal<Result>(act: () => Result): Result | null {
   try {
     return act()
   } catch (error) {
