@@ -102,7 +102,7 @@ const PARTS: GuidePart[] = [
     page: 'docs/dashboard.md',
     instead: {
       'savepoint dashboard':
-        'DISPLAY=:0 savepoint dashboard --no-open > ../said & until grep -q Stop ../said; do sleep 0.1; done; kill $!; wait; cat ../said',
+        'DISPLAY=:0 savepoint dashboard --no-open > ../said & until grep -qs Stop ../said; do sleep 0.1; done; kill $!; wait; cat ../said',
     },
   },
 ]
