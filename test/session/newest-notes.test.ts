@@ -27,7 +27,8 @@ test('of many notes those are left whose names are the newest, and all whose nam
   })
   fc.assert(
     fc.property(names, fc.integer({ min: 1, max: 8 }), (all, most) => {
-      const left = withoutOlder(all, most, NOW)
+      const { left, total } = withoutOlder(all, { most, nowMs: NOW })
+      expect(total).toBe(all.length)
       const isPast = (name: string) => (noteTime(name) ?? NOW + 1) <= NOW
       const newest = (some: readonly string[]) =>
         some
@@ -45,5 +46,8 @@ test('of ten thousand notes a few are looked at', () => {
     (name) => noteTime(name) !== null,
   )
   expect(names.length).toBeGreaterThan(3_000)
-  expect(withoutOlder(names, 8, NOW)).toEqual(names.slice(-8).reverse())
+  expect(withoutOlder(names, { most: 8, nowMs: NOW })).toEqual({
+    left: names.slice(-8).reverse(),
+    total: names.length,
+  })
 })

@@ -98,11 +98,11 @@ function newestNames(
   const at = `${changedMs} ${most}`
   const known = all.get(folder.path)
   if (known?.at === at && !isWanted) return known
-  const names = folder.names().filter((name) => isNoteName(name) && isWanted?.(name) !== false)
-  const newest = byTime(folder, withoutOlder(names, most, nowMs), nowMs).slice(0, most)
-  const listed = { newest, total: names.length }
+  const { left, total } = withoutOlder(folder.names(), { most, nowMs, isWanted })
+  const newest = byTime(folder, left, nowMs).slice(0, most)
+  const listed = { newest, total }
   const isKept = !isWanted && newest.every((name) => redact(name) === name)
-  if (isKept && names.length >= MANY && most < MANY && nowMs - changedMs > SETTLED_MS) {
+  if (isKept && total >= MANY && most < MANY && nowMs - changedMs > SETTLED_MS) {
     all.delete(folder.path)
     const remembered = [...all, [folder.path, { at, ...listed }]].slice(-MOST_REMEMBERED)
     rememberJson(home.path, FILE, remembered, ports)
@@ -110,26 +110,39 @@ function newestNames(
   return listed
 }
 
-/** Nearly all names are times, and to see that takes a third of the time of the other test. */
-const isNoteName = (name: string) => isOrderedName(name) || (/\.json$/i.test(name) && !name.startsWith('.'))
-
-/** Without names that so many newer ones make needless: a folder may have thousands, and a start waits for the newest. */
-export function withoutOlder(names: readonly string[], most: number, nowMs: number): readonly string[] {
-  if (names.length <= most) return names
+/**
+ * The notes among the names of a folder, and how many there are, without those that so many newer ones make needless: a
+ * folder may have thousands, and a start waits for the newest.
+ */
+export function withoutOlder(
+  names: readonly string[],
+  {
+    most,
+    nowMs,
+    isWanted,
+  }: { most: number; nowMs: number; isWanted?: ((name: string) => boolean) | undefined },
+): { left: string[]; total: number } {
   const [now = ''] = noteNames(nowMs)
+  let total = 0
   const others: string[] = []
   /** The oldest of them first. */
   const newest: string[] = []
-  for (const name of names) {
-    if (!isOrderedName(name) || name > now) others.push(name)
+  // A system lists names mostly in their order: from the end, nearly every name is older than those that are kept.
+  for (const name of names.toReversed()) {
+    const isOrdered = isOrderedName(name)
+    if (!(isOrdered || isNoteName(name)) || isWanted?.(name) === false) continue
+    total += 1
+    if (!isOrdered || name > now || names.length <= most) others.push(name)
     else if (newest.length < most || name > (newest[0] ?? '')) {
       const after = newest.findIndex((other) => other > name)
       newest.splice(after < 0 ? newest.length : after, 0, name)
       if (newest.length > most) newest.shift()
     }
   }
-  return [...others, ...newest.reverse()]
+  return { left: [...others, ...newest.reverse()], total }
 }
+
+const isNoteName = (name: string) => /\.json$/i.test(name) && !name.startsWith('.')
 
 /** By what can be known without reading them: the time in the name, else the file's own, the newest first. */
 function byTime(folder: Folder, names: readonly string[], nowMs: number): string[] {
