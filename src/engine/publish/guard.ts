@@ -4,7 +4,7 @@ import { ReasonError } from '../../core/reason.ts'
 import { MAX_DOCUMENT_BYTES } from '../../formats/checkpoint-md/layout.ts'
 import type { Folder } from '../../fs/disk.ts'
 import { replaceGuarded, type WriteRefusal } from '../../fs/guarded.ts'
-import type { OwedView } from '../../store/local-state.ts'
+import type { ViewRow } from '../../store/local-state.ts'
 import type { Context } from '../context/context.ts'
 import { NOTICES } from '../context/notices.ts'
 import type { SettleStep } from './settle-rows.ts'
@@ -56,7 +56,7 @@ export async function replaceOrGiveBack(
 export const SAVE_MS = 50
 
 /** Merges an edit that was made while we wrote the document. */
-export type MergeEdit = (context: Context, owed: OwedView, refusal: WriteRefusal) => Promise<'again' | 'left'>
+export type MergeEdit = (context: Context, owed: ViewRow, refusal: WriteRefusal) => Promise<'again' | 'left'>
 
 export interface SettleOptions {
   /** Git may be told of a file that moves. */
@@ -67,7 +67,7 @@ export interface SettleOptions {
 export type Publish = (
   context: Context,
   root: Folder,
-  row: OwedView,
+  row: ViewRow,
   how: SettleOptions,
 ) => Promise<SettleStep>
 
