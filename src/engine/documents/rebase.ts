@@ -24,7 +24,7 @@ export const settleHere = (
 ): Promise<SettleReport> =>
   settleOwedFiles(context, {
     trusted: here.trusted,
-    mergeEdit: (_context, owed, refusal) => rebase(context, here, owed, refusal),
+    mergeEdit: (owed, refusal) => rebase(context, here, owed, refusal),
     ...options,
   })
 

@@ -55,13 +55,11 @@ export async function replaceOrGiveBack(
 /** Editors truncate a file before they write it: after this time the new content is there. */
 export const SAVE_MS = 50
 
-/** Merges an edit that was made while we wrote the document. */
-export type MergeEdit = (context: Context, owed: ViewRow, refusal: WriteRefusal) => Promise<'again' | 'left'>
-
 export interface SettleOptions {
   /** Git may be told of a file that moves. */
   trusted: boolean
-  mergeEdit: MergeEdit
+  /** Merges an edit that was made while we wrote the document. */
+  mergeEdit(owed: ViewRow, refusal: WriteRefusal): Promise<'again' | 'left'>
 }
 
 export type Publish = (

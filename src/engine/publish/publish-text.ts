@@ -18,7 +18,7 @@ export const publishDocument: Publish = async (context, root, row, { mergeEdit }
   // The folder went with its files: the user or git removed them.
   if (folder === null) return 'left'
   const refusal = await placeText(context, folder, row, row.base)
-  if (refusal !== null) return await mergeEdit(context, row, refusal)
+  if (refusal !== null) return await mergeEdit(row, refusal)
   return 'written'
 }
 
@@ -110,7 +110,7 @@ export const takeDocumentAway: Publish = async (context, root, row, how) => {
   if (folder?.entry(nameOf(row.path))) {
     if (how.trusted) await tellGit(context, row.path, view.path)
     const outcome = removeGuarded(folder, nameOf(row.path), guardOf(context, row.hash))
-    if (!outcome.done) return await how.mergeEdit(context, row, outcome)
+    if (!outcome.done) return await how.mergeEdit(row, outcome)
   }
   return 'gone'
 }

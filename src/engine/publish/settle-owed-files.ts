@@ -23,7 +23,7 @@ import { type SettleFailure, type SettleStep, settleRows, type Turn } from './se
 
 export interface SettleReport {
   owed: ViewRow[]
-  failures: Array<SettleFailure<ViewRow>>
+  failures: SettleFailure[]
 }
 
 /** A handoff lies in the main worktree. */
