@@ -1,12 +1,16 @@
 import type { Gist } from '../core/checkpoint.ts'
-import type { DocumentView, LedgerText, LocalChange } from './local-state.ts'
+import type { LedgerText, LocalChange, ViewRow } from './local-state.ts'
 import type { CommitResult, LogChange, Stream } from './log.ts'
 
 /** A work stream as one workspace sees it. */
 export interface WorkRow {
   stream: Pick<Stream, 'id' | 'name' | 'headId' | 'headSequence'>
   /** Its document here; null where this workspace has none. */
-  view: DocumentView | null
+  view:
+    | (Pick<ViewRow, 'path' | 'checkpoint' | 'hash' | 'base' | 'stamp' | 'current'> & {
+        state: 'pending' | 'published'
+      })
+    | null
   /** Where this workspace stands in the stream: at its document's checkpoint, else at the head. */
   position: { checkpoint: string; sequence: number; at: string; gist: Gist; foreign: boolean }
   focused: boolean

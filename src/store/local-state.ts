@@ -19,42 +19,52 @@ export interface RepositoryRow {
   declined: string[]
 }
 
-/** A document on disk that shows a checkpoint. `pending` until it is known to be there, `leaving` until gone. */
+/** A file that a save writes besides the documents. The path of a handoff starts at the main worktree. */
+export type FileKind = 'note' | 'ledger' | 'index' | 'handoff'
+
+/** A file that is shared with people and tools: a document, one of a save, or an entry in a file of several. */
+export type SharedKind = 'document' | 'entry' | FileKind
+
+/** A file on disk that shows a checkpoint. `pending` until it is known to be there, `leaving` until gone. */
 export interface ViewRow {
   workspace: string
   path: string
+  /** `file`: of a run. */
+  kind: 'file' | SharedKind
   stream: string
   checkpoint: string
-  /** SHA-256 of the file's bytes. */
+  /** SHA-256 of the file's bytes; empty where only a part of the file is ours. */
   hash: string
   /** SHA-256 of the uncompressed bytes; the same as `hash` for a plain file. */
   contentHash: string
+  /**
+   * The hash of what a pending write replaces; null where nothing may stand there. Of a file that is to go: the hash of
+   * a document that nothing replaces; of an entry, the hash of the whole file's text before it, null without one.
+   */
+  base: string | null
+  /** How the file looked when it last had these bytes, so that an unchanged one need not be read. */
+  stamp: string | null
   state: 'pending' | 'published' | 'leaving'
+  /** This version of a document says `status: current`. */
+  current: boolean
 }
 
 export type ViewKey = Pick<ViewRow, 'workspace' | 'path'>
+
+/** A view as it should stand from now on. What is not said of it is null, `current` false, `contentHash` the hash. */
+export type NewView = Omit<ViewRow, 'workspace' | 'contentHash' | 'base' | 'stamp' | 'current'> &
+  Partial<Pick<ViewRow, 'contentHash' | 'base' | 'stamp' | 'current'>>
+
+/** What a file has on the disk. `expected`: the hash that its row wants, where another one was written. */
+export type PublishedView = ViewKey &
+  Pick<ViewRow, 'hash'> &
+  Partial<Pick<ViewRow, 'contentHash' | 'stamp'>> & { expected?: string }
 
 export interface ViewFilter {
   stream?: string
   workspace?: string
   /** Only what is still to be written or removed. */
   unsettled?: boolean
-}
-
-export type NewView = Pick<ViewRow, 'workspace' | 'path' | 'hash' | 'contentHash'>
-
-/** A checkpoint document in a workspace: which version should stand there, and which stood there last. */
-export interface DocumentView {
-  path: string
-  checkpoint: string
-  hash: string
-  /** The hash of what a pending write replaces; null where nothing may stand there. */
-  base: string | null
-  /** How the file looked when it last had these bytes, so that an unchanged one need not be read. */
-  stamp: string | null
-  state: 'pending' | 'published'
-  /** This version says `status: current`. */
-  current: boolean
 }
 
 /** A work stream as a list tells it: what changes hands when there are thousands. */
@@ -83,27 +93,6 @@ export interface Glance {
   marks: Uint8Array
 }
 
-/**
- * A file that a save writes: a note, the ledger, or the index in which the save's time is set. The path of a handoff
- * starts at the main worktree.
- */
-export interface FileView {
-  kind: 'note' | 'ledger' | 'index' | 'handoff'
-  path: string
-  stream: string
-  checkpoint: string
-  hash: string
-  /** The hash of what a pending write replaces; null where nothing may stand there. */
-  base: string | null
-  state: 'pending' | 'published'
-}
-
-/** What a workspace still owes to its shared files: to a document, an entry in a file of several, or another. */
-export interface OwedView extends Omit<FileView, 'kind' | 'state'> {
-  kind: 'document' | 'entry' | FileView['kind']
-  state: 'pending' | 'leaving'
-}
-
 /** What stood in a workspace's ledger. */
 export interface LedgerText {
   /** Its number in the workspace, from 1. */
@@ -117,21 +106,11 @@ export interface LedgerText {
 /** What an act changes in a workspace. */
 export interface LocalChange {
   workspace: string
-  /** Files of runs: owed to the disk, or found there. */
-  views?: ViewRow[]
-  /** Where a stream's document stands in this workspace from now on. Its other document rows here go. */
-  documents?: Array<DocumentView & { stream: string }>
   /**
-   * Files that are to go once what replaces them is there: documents, where nothing else is said. `base`: the hash of
-   * a document that nothing replaces; of an entry, the hash of the whole file's text before it, null without one.
+   * Files as they should stand from now on, or that are to go once what replaces them is there. A stream has one document
+   * in a workspace: the row of an earlier one goes, unless that file is still to be removed.
    */
-  leaving?: Array<
-    Pick<OwedView, 'path' | 'stream' | 'checkpoint' | 'hash'> & Partial<Pick<OwedView, 'kind' | 'base'>>
-  >
-  /** Parts of a shared file that are to be added to it. */
-  entries?: Array<Pick<OwedView, 'path' | 'stream' | 'checkpoint'>>
-  /** Files besides the documents, as they should stand from now on. */
-  files?: FileView[]
+  views?: NewView[]
   /** What the ledger says from now on, or was found to say: its history. */
   ledgers?: Array<Omit<LedgerText, 'number'>>
   /** The stream in focus from now on, or null for none; absent where focus stays. */
@@ -149,18 +128,18 @@ export interface StreamState {
   head: string
   sequence: number
   /** Its document, where the file was there. */
-  view: Pick<DocumentView, 'path' | 'hash' | 'current'> | null
+  view: Pick<ViewRow, 'path' | 'hash' | 'current'> | null
 }
 
 /** A file besides the documents that an act wrote. */
-export interface ActFile extends Pick<FileView, 'path' | 'stream' | 'checkpoint'> {
-  kind: FileView['kind'] | 'entry'
+export interface ActFile extends Pick<ViewRow, 'path' | 'stream' | 'checkpoint'> {
+  kind: FileKind | 'entry'
   /** The hash of what the act wrote; empty where only a part of the file is ours. */
   after: string
   /** The hash of what stood there; of an index, the value itself. Null where there was nothing. */
   before: string | null
   /** What our row said of it before. */
-  shown: Pick<FileView, 'stream' | 'checkpoint' | 'hash'> | null
+  shown: Pick<ViewRow, 'stream' | 'checkpoint' | 'hash'> | null
 }
 
 /** What an act changed in a workspace: enough to take it back, and to do it again. */
@@ -208,8 +187,8 @@ export type Release = () => void
 /**
  * What is true on this machine only: where workspaces are, which files show which checkpoint and which are still
  * owed to the disk, what is trusted, who holds a lock.
- * Every method is one atomic command, as those of the log are. (What only notes what the disk shows anyway, `markPublished`, `markStamped`, `putGlance` and `forgetViews`, may be
- * undone by a power cut.)
+ * Every method is one atomic command, as those of the log are. (What only notes what the disk shows anyway,
+ * `markPublished`, `putGlance` and `forgetViews`, may be undone by a power cut.)
  */
 export interface LocalState {
   /** Records where a workspace is; the path is an attribute, the id is not. */
@@ -222,26 +201,17 @@ export interface LocalState {
   apply(change: LocalChange): Promise<void>
 
   listViews(filter: ViewFilter): Promise<ViewRow[]>
-  /** Says that a view is on disk. A row that meanwhile wants other bytes than `expected` stays pending. */
-  markPublished(views: Array<NewView & { expected: string }>): Promise<void>
+  /** Says that views are on the disk. A row that meanwhile wants other bytes, or is to go, is left as it is. */
+  markPublished(views: PublishedView[]): Promise<void>
   /** Says that a view has to be written again. */
   oweView(view: ViewKey): Promise<void>
-  /** Puts one view in another's place: the compressed file for the plain one. */
-  replaceView(old: ViewKey, view: NewView): Promise<void>
+  /** Puts one file in another's place: the compressed one for the plain one. */
+  replaceView(old: ViewKey, view: Pick<ViewRow, 'path' | 'hash' | 'contentHash'>): Promise<void>
   forgetViews(views: ViewKey[]): Promise<void>
-  /** A note, ledger or index of a workspace, as it should stand there. */
-  readFileView(workspace: string, path: string): Promise<FileView | null>
-  /** The notes, ledgers and indexes of a workspace, as they should stand there. */
-  listFileViews(workspace: string): Promise<FileView[]>
+  /** A note, ledger, index or handoff of a workspace, as it should stand there. */
+  readFileView(workspace: string, path: string): Promise<ViewRow | null>
   /** The views of a workspace, but those of runs, that are still to be written or removed; `current` comes last. */
-  listOwedViews(workspace: string): Promise<OwedView[]>
-  /** Says that documents look like this on the disk. A row that meanwhile wants other bytes is left as it is. */
-  markStamped(
-    workspace: string,
-    rows: Array<{ path: string; hash: string; stamp: string | null }>,
-  ): Promise<void>
-  /** The documents of a workspace, but those that are to go. */
-  listDocuments(workspace: string): Promise<Array<DocumentView & { stream: string }>>
+  listOwedViews(workspace: string): Promise<ViewRow[]>
   /** The streams in focus, of every workspace that has one. */
   listFocused(): Promise<Array<{ workspace: string; stream: string }>>
   /** What stood in a workspace's ledger, oldest first. */

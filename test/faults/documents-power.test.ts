@@ -49,7 +49,7 @@ async function startWorld(): Promise<World> {
   const { commit } = store.acts
   let last: DocumentCommit = { workspace: WORKSPACE }
   store.acts.commit = (change) => {
-    if ((change.documents ?? []).some(({ state }) => state === 'pending')) last = change
+    if ((change.views ?? []).some(({ state }) => state === 'pending')) last = change
     return commit.call(store.acts, change)
   }
   const context: Context = {
@@ -207,11 +207,11 @@ test.each(each)(
     const played = await play(verb)
     const { context, after, owing } = played
     const { store } = context
-    const { documents = [], leaving = [], entries = [] } = owing()
+    const { views = [] } = owing()
     let states = 0
     for (const { disk } of cuts(played)) {
       // What only notes what the disk shows may be undone by the cut as well: all of it is owed again.
-      await store.acts.commit({ workspace: WORKSPACE, documents, leaving, entries })
+      await store.acts.commit({ workspace: WORKSPACE, views })
       stage.disk = disk
       await bringUpToDate(context, await lookHere(context))
       expect(textsOf(disk)).toEqual(after)

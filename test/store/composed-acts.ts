@@ -92,8 +92,8 @@ export function composeActs(log: Log, local: LocalState, intents: Intents): Comp
         shown.push(...(await log.listVersions(id)).filter(({ problem }) => problem === null))
       for (const { id, repository: of } of await local.listWorkspaces())
         if (of === repository) {
-          shown.push(...(await local.listDocuments(id)), ...(await local.listFileViews(id)))
-          shown.push(...(await local.listOwedViews(id)), ...(await local.listLedgerTexts(id)))
+          shown.push(...(await local.listViews({ workspace: id })).filter(({ kind }) => kind !== 'file'))
+          shown.push(...(await local.listLedgerTexts(id)))
         }
       return new Set(shown.map(({ hash }) => hash))
     },
@@ -101,7 +101,11 @@ export function composeActs(log: Log, local: LocalState, intents: Intents): Comp
     async listWork(repository, workspace) {
       const streams = await log.listStreams(repository, 'work')
       const documents = new Map(
-        (await local.listDocuments(workspace)).map(({ stream, ...view }) => [stream, view]),
+        (await local.listViews({ workspace })).flatMap(({ stream, kind, state, ...view }) => {
+          const { path, checkpoint, hash, base, stamp, current } = view
+          if (kind !== 'document' || state === 'leaving') return []
+          return [[stream, { path, checkpoint, hash, base, stamp, state, current }] as const]
+        }),
       )
       const focus = (await local.listFocused()).find((one) => one.workspace === workspace)?.stream
       const placeOf = ({ id, headId }: Stream) => documents.get(id)?.checkpoint ?? headId

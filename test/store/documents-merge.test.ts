@@ -1,10 +1,8 @@
 import { renameSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { realPorts } from '../../src/apps/process/real-ports.ts'
 import { sha256 } from '../../src/core/canonical.ts'
-import { MIGRATIONS } from '../../src/store/sqlite/migrations.ts'
-import { openSqliteStore, type SqliteStore } from '../../src/store/sqlite/sqlite-store.ts'
+import type { SqliteStore } from '../../src/store/sqlite/sqlite-store.ts'
 import { AT, contentOf, freshFolder, grow, LATER, WORKSPACE } from './make.ts'
 import {
   BESIDE,
@@ -12,14 +10,16 @@ import {
   focusedIn,
   growWork,
   hashOf,
+  leavingFrom,
   newDocument,
+  newEntry,
   newPoint,
   newWork,
   pathOf,
   step,
   textOf,
 } from './make-work.ts'
-import { freshPath, onFile, openAt } from './sqlite-file.ts'
+import { closedStore, copyBeforeDocuments, freshPath, onFile, openAt } from './sqlite-file.ts'
 
 const HERE = { workspace: WORKSPACE.id }
 const placesOf = async (store: SqliteStore, name = 'auth') =>
@@ -34,21 +34,15 @@ async function furnish(store: SqliteStore): Promise<void> {
   await store.acts.commit({ ...HERE, focus: newWork().id })
   await store.acts.commit({
     workspace: BESIDE.id,
-    documents: [newDocument('auth', 2)],
+    views: [newDocument('auth', 2)],
     focus: newWork('theirs').id,
   })
   await store.local.setTrust(WORKSPACE.id, WORKSPACE.path, 'own', AT)
   const view = { state: 'pending', base: hashOf('theirs', 1), current: true } as const
   await store.acts.commit(step('theirs', 2, { view, foreign: true }))
-  const entry = {
-    path: 'checkpoints/LEARNINGS.md#auth',
-    stream: newWork().id,
-    checkpoint: newPoint('auth', 3).id,
-  }
   await store.acts.commit({
     ...HERE,
-    entries: [entry],
-    leaving: [{ ...newDocument('auth', 1), path: pathOf('old') }],
+    views: [newEntry('auth', 3), leavingFrom(pathOf('old'), 'auth', 1)],
   })
 }
 
@@ -177,10 +171,9 @@ describe('merging documents', () => {
 
   test('takes the runs of a file from before there were documents', async () => {
     const path = freshPath()
-    const migrations = MIGRATIONS.slice(0, 1)
-    const old = openSqliteStore({ path, ports: realPorts, locksFolder: null, migrations })
-    const { stream, ids } = await grow(old, { length: 3 })
-    await old.close()
+    const newer = freshPath()
+    const { stream, ids } = await closedStore(newer)
+    copyBeforeDocuments(newer, path)
     const into = openAt(freshPath())
     await furnish(into)
     const before = JSON.stringify(await into.acts.listWork(WORKSPACE.repository, WORKSPACE.id))
@@ -207,7 +200,7 @@ describe('merging what saves write', () => {
     await growWork(one)
     await one.acts.commit({
       ...{ ...HERE, texts, ledgers: [ledgerOf(1)] },
-      files: [NOTE, LEDGER].map((file) => ({ ...file, ...point(1), ...owed })),
+      views: [NOTE, LEDGER].map((file) => ({ ...file, ...point(1), ...owed })),
     })
   }
   const filesOf = async (one: SqliteStore) => ({
@@ -234,7 +227,7 @@ describe('merging what saves write', () => {
     const hash = sha256('a newer ledger')
     await store.acts.commit({
       ...{ ...HERE, texts: [{ hash, text: 'a newer ledger' }], ledgers: [ledgerOf(2, hash)] },
-      files: [{ ...LEDGER, ...point(2), hash, base: null, state: 'published' }],
+      views: [{ ...LEDGER, ...point(2), hash, base: null, state: 'published' }],
     })
     const before = await filesOf(store)
     await store.mergeFrom(copy)
@@ -257,8 +250,8 @@ describe('merging what saves write', () => {
   test('of a file that has lost the row of a workspace brings all that is not of that workspace', async () => {
     const { store, copy } = await withCopy(async (one) => {
       await saved(one)
-      const files = [{ ...NOTE, ...point(1), ...owed }]
-      await one.acts.commit({ workspace: BESIDE.id, texts, ledgers: [ledgerOf(1)], files })
+      const views = [{ ...NOTE, ...point(1), ...owed }]
+      await one.acts.commit({ workspace: BESIDE.id, texts, ledgers: [ledgerOf(1)], views })
     })
     onFile(copy, 'PRAGMA foreign_keys = OFF', `DELETE FROM workspaces WHERE id = '${BESIDE.id}'`)
     const into = openAt(freshPath())

@@ -11,19 +11,29 @@ import { sandbox } from '../support/sandbox.ts'
 import { AT, contentOf, extend, freshFolder, grow, LATER, newOutcome, removeFrom, WORKSPACE } from './make.ts'
 import { BESIDE, documentsOf, growWork, hashOf, newPoint, newWork } from './make-work.ts'
 import { openAtOnce } from './open-at-once.ts'
-import { freshPath, onFile, openAt } from './sqlite-file.ts'
+import {
+  copyBeforeDocuments,
+  freshPath,
+  onFile,
+  openAt,
+  TABLES_BEFORE_DOCUMENTS,
+  VIEWS_BEFORE_DOCUMENTS,
+} from './sqlite-file.ts'
 
 /** The shape before there were checkpoint documents. */
 const BEFORE_DOCUMENTS = MIGRATIONS.slice(0, 1)
-const TABLES = ['workspaces', 'streams', 'checkpoints', 'notes', 'pins', 'events', 'meta']
-const VIEWS = 'SELECT workspace, path, stream, checkpoint, hash, content_hash, state FROM views'
 
 /** Every row of the shape before documents, and the version of the shape. */
 function dump(path: string): Record<string, unknown> {
   const db = openDatabase(path)
   try {
-    const rows = TABLES.map((table) => [table, db.prepare(`SELECT * FROM ${table}`).all()] as const)
-    return { ...Object.fromEntries(rows), views: db.prepare(VIEWS).all() }
+    const rows = TABLES_BEFORE_DOCUMENTS.map(
+      (table) => [table, db.prepare(`SELECT * FROM ${table}`).all()] as const,
+    )
+    return {
+      ...Object.fromEntries(rows),
+      views: db.prepare(`SELECT ${VIEWS_BEFORE_DOCUMENTS} FROM views`).all(),
+    }
   } finally {
     db.close()
   }
@@ -40,13 +50,14 @@ function versionOf(path: string): unknown {
 
 /** A closed database of the shape before documents, with something of everything in it. */
 async function older(path = freshPath()) {
-  const store = openSqliteStore({ path, ports: realPorts, locksFolder: null, migrations: BEFORE_DOCUMENTS })
+  const newer = freshPath()
+  const store = openSqliteStore({ path: newer, ports: realPorts, locksFolder: null })
   const { stream, ids } = await grow(store, { length: 4 })
   await store.log.pin(ids[1] ?? '', true)
   await removeFrom(store.acts, stream, ids.slice(0, 2), LATER)
   await store.log.recordOutcome(stream, newOutcome('waiting'), AT)
   await store.close()
-  onFile(path, 'PRAGMA wal_checkpoint(TRUNCATE)')
+  copyBeforeDocuments(newer, path)
   return { path, stream, ids }
 }
 

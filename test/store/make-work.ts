@@ -2,7 +2,7 @@ import { sha256 } from '../../src/core/canonical.ts'
 import type { Checkpoint } from '../../src/core/checkpoint.ts'
 import { streamId } from '../../src/core/id.ts'
 import type { DocumentCommit } from '../../src/store/acts.ts'
-import type { DocumentView } from '../../src/store/local-state.ts'
+import type { ViewRow } from '../../src/store/local-state.ts'
 import type { NewStream } from '../../src/store/log.ts'
 import { AT, newCheckpoint, type Spanned, WORKSPACE } from './make.ts'
 
@@ -27,15 +27,14 @@ export function newPoint(name: string, sequence: number, more: Partial<Checkpoin
 }
 
 /** A document row that is settled, unless `more` says otherwise. */
-export const newDocument = (
-  name: string,
-  sequence: number,
-  more: Partial<DocumentView> = {},
-): DocumentView & { stream: string } => ({
+export const newDocument = (name: string, sequence: number, more: Partial<ViewRow> = {}): ViewRow => ({
+  workspace: WORKSPACE.id,
+  kind: 'document',
   stream: streamId(WORKSPACE.repository, name),
   path: pathOf(name),
   checkpoint: newPoint(name, sequence).id,
   hash: hashOf(name, sequence),
+  contentHash: hashOf(name, sequence),
   base: null,
   stamp: null,
   state: 'published',
@@ -43,11 +42,23 @@ export const newDocument = (
   ...more,
 })
 
+/** The same where it is to go from a place. */
+export const leavingFrom = (path: string, name: string, sequence: number): ViewRow =>
+  newDocument(name, sequence, { path, state: 'leaving' })
+
+/** Learnings that are owed to the file of all. */
+export const newEntry = (
+  name: string,
+  sequence: number,
+  path = `checkpoints/LEARNINGS.md#${name}`,
+): ViewRow =>
+  newDocument(name, sequence, { kind: 'entry', path, hash: '', contentHash: '', state: 'pending' })
+
 /** What one more version of a document changes: the checkpoint, its text, its version and its place. */
 export function step(
   name: string,
   sequence: number,
-  { foreign = false, workspace = WORKSPACE.id, view = {} as Partial<DocumentView> } = {},
+  { foreign = false, workspace = WORKSPACE.id, view = {} as Partial<ViewRow> } = {},
 ): DocumentCommit {
   const checkpoint = newPoint(name, sequence)
   const { stream, id } = checkpoint
@@ -58,7 +69,7 @@ export function step(
     appends: [{ checkpoint, after: checkpoint.parent, foreign }],
     texts: [{ hash, text: textOf(name, sequence) }],
     versions: [{ stream, hash, checkpoint: id, current: false, problem: null }],
-    documents: [newDocument(name, sequence, view)],
+    views: [newDocument(name, sequence, view)],
   }
 }
 

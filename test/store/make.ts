@@ -64,16 +64,14 @@ export type StartingView = Omit<ViewRow, 'stream' | 'checkpoint'>
 /** A view that is owed to the disk. */
 export const newView = (path: string, content = path): StartingView => ({
   workspace: WORKSPACE.id,
-  path,
-  hash: sha256(content),
-  contentHash: sha256(content),
-  state: 'pending',
+  ...{ kind: 'file', path, hash: sha256(content), contentHash: sha256(content) },
+  ...{ base: null, stamp: null, state: 'pending', current: false },
 })
 
 export const NOTHING_MORE = { takes: [], views: [] }
 
 const showing = ({ id, stream }: Pick<Checkpoint, 'id' | 'stream'>, views: StartingView[]) => ({
-  workspace: WORKSPACE.id,
+  workspace: views[0]?.workspace ?? WORKSPACE.id,
   views: views.map((view) => ({ ...view, stream, checkpoint: id })),
 })
 

@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { onTestFinished } from 'vitest'
 import { realPorts } from '../../src/apps/process/real-ports.ts'
 import { openDatabase } from '../../src/store/sqlite/driver.ts'
+import { MIGRATIONS } from '../../src/store/sqlite/migrations.ts'
 import { openSqliteStore, type SqliteOptions, type SqliteStore } from '../../src/store/sqlite/sqlite-store.ts'
 import { freshFolder, grow } from './make.ts'
 
@@ -23,6 +24,29 @@ export function onFile(path: string, ...statements: string[]): void {
   } finally {
     db.close()
   }
+}
+
+/** The tables of the shape before there were checkpoint documents, and the columns of one that has more since. */
+export const TABLES_BEFORE_DOCUMENTS = [
+  'meta',
+  'workspaces',
+  'streams',
+  'checkpoints',
+  'notes',
+  'pins',
+  'events',
+]
+export const VIEWS_BEFORE_DOCUMENTS = 'workspace, path, stream, checkpoint, hash, content_hash, state'
+
+/** A file of the shape before there were checkpoint documents, with the runs of a closed one. */
+export function copyBeforeDocuments(from: string, path: string): void {
+  onFile(
+    path,
+    MIGRATIONS[0] ?? '',
+    `PRAGMA user_version = 1; PRAGMA foreign_keys = OFF; ATTACH '${from}' AS newer`,
+    ...TABLES_BEFORE_DOCUMENTS.map((table) => `INSERT INTO main.${table} SELECT * FROM newer.${table}`),
+    `INSERT INTO main.views SELECT ${VIEWS_BEFORE_DOCUMENTS} FROM newer.views`,
+  )
 }
 
 /** Runs a statement on the tables of the search index, some of which SQLite guards. */

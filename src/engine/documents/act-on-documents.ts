@@ -1,7 +1,7 @@
 import { ReasonError } from '../../core/reason.ts'
 import { lookTime } from '../../fs/disk.ts'
 import type { DocumentCommit } from '../../store/acts.ts'
-import type { OwedView } from '../../store/local-state.ts'
+import type { ViewRow } from '../../store/local-state.ts'
 import { afterCommit, type Context } from '../context/context.ts'
 import { MOST_ATTEMPTS } from '../context/most-attempts.ts'
 import { NOTICES } from '../context/notices.ts'
@@ -11,6 +11,7 @@ import type { SettleReport } from '../publish/settle-owed-files.ts'
 import { type Here, lookHere } from '../trust/here.ts'
 import { recordAct } from './act-record.ts'
 import { bringUpToDate } from './bring-up-to-date.ts'
+import { documentsIn } from './checkpoint-of.ts'
 import { tellProblems } from './read-survey.ts'
 import { settleHere } from './rebase.ts'
 import type { Survey } from './survey.ts'
@@ -31,7 +32,7 @@ export type Files = 'published' | 'pending'
 export interface ActResult<R> {
   answer: R
   /** What this workspace owes to the disk still. */
-  owed: Array<Pick<OwedView, 'path'>>
+  owed: Array<Pick<ViewRow, 'path'>>
   failures: SettleReport['failures']
   /** Why none of them could be written. */
   problem: string | null
@@ -99,7 +100,8 @@ export async function actAndReportFailures<R>(
       (problem) => ({ owed: pathsOwedBy(commit), failures: [], problem }),
     )
     const owed = new Set(settled.owed.map(({ path }) => path))
-    const mended = new Set(commit.documents?.map(({ path }) => path).filter((path) => !owed.has(path)))
+    const written = documentsIn(commit).map(({ path }) => path)
+    const mended = new Set(written.filter((path) => !owed.has(path)))
     const troubles = survey.troubles.filter(({ path }) => !mended.has(path))
     tellProblems(context, { ...survey, troubles }, { isMended: commit.focus !== undefined })
     return { answer, troubles, ...settled }
@@ -131,11 +133,13 @@ function withKeptNote(error: ReasonError): ReasonError {
 }
 
 /** What a commit alone owes to the disk. */
-const pathsOwedBy = ({ documents = [], files = [], leaving = [], entries = [] }: Partial<DocumentCommit>) => [
-  ...[...documents, ...files].filter(({ state }) => state === 'pending'),
-  ...leaving,
-  ...entries,
-]
+const pathsOwedBy = ({ views = [] }: Partial<DocumentCommit>) =>
+  views.filter(({ state }) => state !== 'published')
 
-const streamsOf = ({ documents = [], leaving = [], entries = [] }: Partial<DocumentCommit>) =>
-  new Set([...documents, ...leaving, ...entries].map(({ stream }) => stream))
+/** The streams whose documents it changes, or from which a file goes. */
+const streamsOf = ({ views = [] }: Partial<DocumentCommit>) =>
+  new Set(
+    views
+      .filter(({ kind, state }) => kind === 'document' || kind === 'entry' || state === 'leaving')
+      .map(({ stream }) => stream),
+  )

@@ -9,16 +9,16 @@ import { lastCheckpointIn } from '../../formats/state-index/codec.ts'
 import type { Folder } from '../../fs/disk.ts'
 import { inFolder } from '../../fs/durable.ts'
 import type { DocumentCommit, WorkRow } from '../../store/acts.ts'
-import type { ActFile, ActRecord, NewAct, StreamState } from '../../store/local-state.ts'
+import type { ActFile, ActRecord, NewAct, NewView, StreamState } from '../../store/local-state.ts'
 import type { Context } from '../context/context.ts'
 import { foldersOf, nameOf } from '../publish/guard.ts'
+import { documentsIn } from './checkpoint-of.ts'
 import { isHere, type Survey } from './survey.ts'
 
 /** What of a commit is recorded. */
-export type RecordedCommit = Pick<
-  DocumentCommit,
-  'begins' | 'documents' | 'leaving' | 'entries' | 'files' | 'focus' | 'renames'
-> & { appends?: ReadonlyArray<{ checkpoint: Pick<Checkpoint, 'id' | 'stream'> & Partial<Checkpoint> }> }
+export type RecordedCommit = Pick<DocumentCommit, 'begins' | 'views' | 'focus' | 'renames'> & {
+  appends?: ReadonlyArray<{ checkpoint: Pick<Checkpoint, 'id' | 'stream'> & Partial<Checkpoint> }>
+}
 
 /** Where a stream stands in this workspace now. */
 export const streamStateOf = (survey: Pick<Survey, 'files'>, row: WorkRow): StreamState => ({
@@ -27,7 +27,9 @@ export const streamStateOf = (survey: Pick<Survey, 'files'>, row: WorkRow): Stre
   view: isHere(survey, row) && row.view ? viewOf(row.view) : null,
 })
 
-const viewOf = ({ path, hash, current }: NonNullable<StreamState['view']>) => ({ path, hash, current })
+const viewOf = ({ path, hash, current = false }: Pick<NewView, 'path' | 'hash' | 'current'>) => ({
+  ...{ path, hash, current },
+})
 
 /**
  * A commit as an act that can be undone, and what has to be kept for that; null where it changes nothing that could
@@ -89,11 +91,10 @@ export function labelOf({ verb, record: { what, summary } }: Pick<NewAct, 'verb'
   return `${verb} ${what}${words === '' ? '' : ` "${words}"`}`
 }
 
-function streamsOf(
-  survey: Survey,
-  { begins = [], appends = [], documents = [], leaving = [], renames = [] }: RecordedCommit,
-): ActRecord['streams'] {
-  const touched = [...appends.map(({ checkpoint }) => checkpoint), ...documents, ...leaving, ...renames]
+function streamsOf(survey: Survey, commit: RecordedCommit): ActRecord['streams'] {
+  const { begins = [], appends = [], renames = [] } = commit
+  const documents = documentsIn(commit)
+  const touched = [...appends.map(({ checkpoint }) => checkpoint), ...documents, ...renames]
   return [...new Set(touched.map(({ stream }) => stream))].flatMap((id) => {
     const row = survey.rows.find(({ stream }) => stream.id === id)
     const begun = survey.withdrawn.find(({ stream }) => stream.id === id) ?? null
@@ -106,7 +107,7 @@ function streamsOf(
     const before = row ? streamStateOf(survey, row) : null
     const document = documents.findLast(({ stream }) => stream === id)
     // A file that was removed is not written again by who only extends its text.
-    const isAway = document?.state === 'published' && document.base === null && before?.view === null
+    const isAway = document?.state === 'published' && before?.view === null
     const after = {
       head: mine.at(-1)?.checkpoint.id ?? before?.head ?? '',
       sequence: (row ?? begun)?.stream.headSequence ?? 0,
@@ -123,23 +124,24 @@ function streamsOf(
 
 async function filesOf(
   context: Context,
-  { files = [], entries = [] }: RecordedCommit,
+  { views = [] }: RecordedCommit,
   texts: Array<{ hash: string; text: string }>,
 ): Promise<ActFile[]> {
   const { store, identity } = context
   const recorded: ActFile[] = []
-  for (const { kind, path, stream, checkpoint, hash, base } of files) {
-    const row = await store.local.readFileView(identity.workspace, path)
-    const shown = row && { stream: row.stream, checkpoint: row.checkpoint, hash: row.hash }
-    const index = kind === 'index' ? readTextHere(context, path) : null
-    const before = index === null ? base : lastCheckpointIn(index)
-    recorded.push({ kind, path, stream, checkpoint, after: hash, before, shown })
-  }
-  for (const { path, stream, checkpoint } of entries) {
-    const text = readTextHere(context, [...foldersOf(path), LEARNINGS_FILE].join('/'))
-    const before = text === null ? null : sha256(text)
-    if (text !== null && before !== null) texts.push({ hash: before, text })
-    recorded.push({ kind: 'entry', path, stream, checkpoint, after: '', before, shown: null })
+  for (const { kind, path, stream, checkpoint, hash: after, base = null } of views) {
+    const file = { path, stream, checkpoint, after }
+    if (kind === 'entry') {
+      const text = readTextHere(context, [...foldersOf(path), LEARNINGS_FILE].join('/'))
+      const before = text === null ? null : sha256(text)
+      if (text !== null && before !== null) texts.push({ hash: before, text })
+      recorded.push({ ...file, kind, before, shown: null })
+    } else if (kind !== 'document' && kind !== 'file') {
+      const row = await store.local.readFileView(identity.workspace, path)
+      const shown = row && { stream: row.stream, checkpoint: row.checkpoint, hash: row.hash }
+      const index = kind === 'index' ? readTextHere(context, path) : null
+      recorded.push({ ...file, kind, before: index === null ? base : lastCheckpointIn(index), shown })
+    }
   }
   return recorded
 }

@@ -6,6 +6,7 @@ import { type DocumentReading, readDocument } from '../../formats/checkpoint-md/
 import { type Folder, lookTime, openFolder } from '../../fs/disk.ts'
 import { findFolder } from '../../fs/durable.ts'
 import type { DocumentCommit, WorkRow } from '../../store/acts.ts'
+import type { PublishedView } from '../../store/local-state.ts'
 import type { Context } from '../context/context.ts'
 import { TROUBLES } from '../context/findings.ts'
 import { foldersOf, nameOf } from '../publish/guard.ts'
@@ -27,7 +28,7 @@ interface Arrivals {
   /** What is to be kept of files that cannot be taken in. */
   parts: Array<Partial<DocumentCommit>>
   /** How files look now that are as the store has them. */
-  stamps: Array<{ path: string; hash: string; stamp: string | null }>
+  stamps: PublishedView[]
 }
 
 /**
@@ -43,7 +44,8 @@ export async function readArrivals(
   if (survey.operation !== null) return arrived
   const byPath = new Map(survey.rows.flatMap((row) => (row.view ? [[row.view.path, row] as const] : [])))
   const nowMs = context.ports.now()
-  const owed = await context.store.local.listOwedViews(context.identity.workspace)
+  const { workspace } = context.identity
+  const owed = await context.store.local.listOwedViews(workspace)
   // A file that is about to be removed is not read here: the removal itself keeps its edits.
   const leaving = new Set(owed.flatMap(({ state, path }) => (state === 'leaving' ? [path] : [])))
   using root = openFolder(context.place.root)
@@ -59,7 +61,8 @@ export async function readArrivals(
     const look = survey.files.get(path) ?? ''
     const stamp = nowMs - lookTime(look) > SETTLED_MS ? look : null
     if (row?.view?.hash === hash) {
-      if (row.view.state === 'pending' || row.view.stamp !== stamp) arrived.stamps.push({ path, hash, stamp })
+      if (row.view.state === 'pending' || row.view.stamp !== stamp)
+        arrived.stamps.push({ workspace, path, hash, stamp })
       // A damaged store may have lost the bytes that a file still has.
       arrived.parts.push(await keepVersion(context, row, hash, bytes, null))
       // The same foreign text may have come again, by the default branch of the remote.

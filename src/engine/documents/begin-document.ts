@@ -73,7 +73,7 @@ export async function beginDocument(
   })
   const { id: stream } = begun.stream
   const focus = current ? { ...(await clearCurrents(context, survey, stream)), focus: stream } : {}
-  const commit = { ...point.commit, begins, ...oweDocument(point, path, null) }
+  const commit = { ...point.commit, begins, views: oweDocument(point, path, null) }
   return {
     commit: joinCommits(context.identity.workspace, commit, focus),
     answer: {

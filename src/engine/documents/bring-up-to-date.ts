@@ -20,7 +20,7 @@ export async function bringUpToDate(context: Context, here: Here, most?: number)
     const survey = await surveyDocuments(context, here)
     await sweepLeftovers(context, survey)
     const { commit, isEmpty, stamps } = await takeIn(context, survey, most)
-    if (stamps.length > 0) await store.local.markStamped(identity.workspace, stamps)
+    if (stamps.length > 0) await store.local.markPublished(stamps)
     const isDone = isEmpty || (await store.acts.commit(commit)).done
     if (!isDone && attempt < MOST_ATTEMPTS.documents) continue
     const isOwed =

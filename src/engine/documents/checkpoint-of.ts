@@ -20,6 +20,7 @@ import { mergeEditedWork } from '../../policy/merge-edited-work.ts'
 import { type Redacted, redactAll } from '../../policy/redact.ts'
 import { type WordSource, withoutConfirmations } from '../../policy/whose-word.ts'
 import type { DocumentCommit } from '../../store/acts.ts'
+import type { NewView } from '../../store/local-state.ts'
 import type { Stream } from '../../store/log.ts'
 import type { Context } from '../context/context.ts'
 import { BY_USER } from '../trust/whose-edit.ts'
@@ -175,8 +176,7 @@ export const owedDocument = (
   base: string | null,
 ) => ({
   ...{ stream: checkpoint.stream, path, checkpoint: checkpoint.id, hash, current, base },
-  stamp: null,
-  state: 'pending' as const,
+  ...{ kind: 'document' as const, state: 'pending' as const },
 })
 
 /** The same where another document may stand: at the path, which it replaces, or elsewhere, from where it goes. */
@@ -184,14 +184,21 @@ export function oweDocument(
   point: DocumentPoint,
   path: string,
   standing: { path: string; hash: string } | null,
-): Pick<Required<DocumentCommit>, 'documents' | 'leaving'> {
-  const { id: checkpoint, stream } = point.checkpoint
+): NewView[] {
   const isMoved = standing !== null && standing.path !== path
-  return {
-    documents: [owedDocument(point, path, isMoved ? null : (standing?.hash ?? null))],
-    leaving: isMoved ? [{ stream, checkpoint, path: standing.path, hash: standing.hash }] : [],
-  }
+  const document = owedDocument(point, path, isMoved ? null : (standing?.hash ?? null))
+  return isMoved ? [document, leavingDocument(document, standing)] : [document]
 }
+
+/** A document's old place, from where it goes once the new one is written. */
+export const leavingDocument = (
+  { stream, checkpoint }: Pick<NewView, 'stream' | 'checkpoint'>,
+  { path, hash }: { path: string; hash: string },
+): NewView => ({ kind: 'document', path, stream, checkpoint, hash, state: 'leaving' })
+
+/** The documents that stand here after a commit, as far as it says. */
+export const documentsIn = ({ views = [] }: Pick<DocumentCommit, 'views'>) =>
+  views.filter(({ kind, state }) => kind === 'document' && state !== 'leaving')
 
 /** Several commits as one. */
 export function joinCommits(workspace: string, ...parts: Array<Partial<DocumentCommit>>): DocumentCommit {
@@ -202,10 +209,7 @@ export function joinCommits(workspace: string, ...parts: Array<Partial<DocumentC
     appends: parts.flatMap(({ appends = [] }) => appends),
     texts: parts.flatMap(({ texts = [] }) => texts),
     versions: parts.flatMap(({ versions = [] }) => versions),
-    documents: parts.flatMap(({ documents = [] }) => documents),
-    leaving: parts.flatMap(({ leaving = [] }) => leaving),
-    entries: parts.flatMap(({ entries = [] }) => entries),
-    files: parts.flatMap(({ files = [] }) => files),
+    views: parts.flatMap(({ views = [] }) => views),
     ledgers: parts.flatMap(({ ledgers = [] }) => ledgers),
     reviews: parts.flatMap(({ reviews = [] }) => reviews),
     renames: parts.flatMap(({ renames = [] }) => renames),

@@ -33,7 +33,7 @@ export async function editDocument(
   return {
     checkpoint: point.checkpoint.id,
     sequence: row.stream.headSequence + 1,
-    commit: { ...point.commit, ...oweDocument(point, path, view) },
+    commit: { ...point.commit, views: oweDocument(point, path, view) },
   }
 }
 

@@ -10,6 +10,7 @@ import {
 import { addLearnings, type LearningEntry, learningEntryOf } from '../../formats/checkpoint-md/learnings.ts'
 import { inFolder } from '../../fs/durable.ts'
 import type { DocumentCommit, WorkRow } from '../../store/acts.ts'
+import type { NewView } from '../../store/local-state.ts'
 import type { Context } from '../context/context.ts'
 import { NOTICES } from '../context/notices.ts'
 
@@ -26,10 +27,15 @@ export async function oweLearnings(
   if (entry === null || !lacksLearnings(context, entry)) return {}
   const { isTracked } = await import('../../workspace/git-index.ts')
   if (!(await isTracked(context.place, LEARNINGS_PATH)))
-    return { entries: [{ path: entryPath(name), stream: checkpoint.stream, checkpoint: checkpoint.id }] }
+    return { views: [owedEntry(name, checkpoint.stream, checkpoint.id)] }
   context.notices.push(NOTICES.learningsOwed(name, entry.learnings.length))
   return {}
 }
+
+/** What a piece of work has taught, to be added to LEARNINGS.md. */
+export const owedEntry = (name: string, stream: string, checkpoint: string): NewView => ({
+  ...{ kind: 'entry', path: entryPath(name), stream, checkpoint, hash: '', state: 'pending' },
+})
 
 export const readLearnings = (root: string): string =>
   inFolder(root, ['checkpoints'], (folder) => folder.read(LEARNINGS_FILE, MAX_DOCUMENT_BYTES))?.toString(

@@ -6,14 +6,14 @@ import { mergeTexts } from '../../formats/checkpoint-md/merge.ts'
 import { readDocument, saysCurrent } from '../../formats/checkpoint-md/read.ts'
 import type { WriteRefusal } from '../../fs/guarded.ts'
 import type { DocumentCommit, WorkRow } from '../../store/acts.ts'
-import type { OwedView } from '../../store/local-state.ts'
+import type { NewView, ViewRow } from '../../store/local-state.ts'
 import type { Context } from '../context/context.ts'
 import { NOTICES } from '../context/notices.ts'
 import { SAVE_MS } from '../publish/guard.ts'
 import { type SettleReport, settleOwedFiles } from '../publish/settle-owed-files.ts'
 import { deliveriesOf } from '../trust/deliveries.ts'
 import type { Here } from '../trust/here.ts'
-import { documentPoint, joinCommits } from './checkpoint-of.ts'
+import { documentPoint, joinCommits, leavingDocument } from './checkpoint-of.ts'
 import { afterHead } from './find-stream.ts'
 
 /** Writes what this workspace owes to its files; an edit that came between is merged into the document. */
@@ -24,7 +24,7 @@ export const settleHere = (
 ): Promise<SettleReport> =>
   settleOwedFiles(context, {
     trusted: here.trusted,
-    mergeEdit: (_context, owed, refusal) => rebase(context, here, owed, refusal),
+    mergeEdit: (owed, refusal) => rebase(context, here, owed, refusal),
     ...options,
   })
 
@@ -35,7 +35,7 @@ export const settleHere = (
 async function rebase(
   context: Context,
   here: Here,
-  owed: OwedView,
+  owed: ViewRow,
   refusal: WriteRefusal,
 ): Promise<'again' | 'left'> {
   const { store, identity, notices, ports } = context
@@ -91,7 +91,7 @@ async function rebase(
   const part: Partial<DocumentCommit> = {
     texts: [{ hash: theirs, text: reading.text }],
     versions: [{ stream: id, hash: theirs, checkpoint, current: saysCurrent(reading.front), problem: null }],
-    ...placeMerged(owed, row, { checkpoint, hash, theirs, isOurs, current }),
+    views: placeMerged(owed, row, { checkpoint, hash, theirs, isOurs, current }),
   }
   // The point's own version comes last: where both texts are one, it is the one that counts.
   const committed = await store.acts.commit(joinCommits(identity.workspace, part, point?.commit ?? {}))
@@ -109,7 +109,7 @@ async function isDelivered(context: Context, here: Here, path: string): Promise<
 
 async function mergedText(
   context: Context,
-  owed: OwedView,
+  owed: ViewRow,
   row: WorkRow,
   theirs: string,
 ): Promise<string | null> {
@@ -135,19 +135,20 @@ interface MergedDocument {
 
 /** Where the document stands from now on: the merged text is owed, over whatever has the name now. */
 function placeMerged(
-  owed: OwedView,
+  owed: ViewRow,
   { stream: { id: stream }, view }: WorkRow,
   { theirs, isOurs, ...merged }: MergedDocument,
-): Partial<DocumentCommit> {
-  const { checkpoint, hash } = merged
-  const document = { ...merged, stream, stamp: null }
+): NewView[] {
+  const document = { kind: 'document' as const, ...merged, stream }
   if (owed.state === 'leaving')
     // The edit came to the old place: the new place takes it in, and the old one may go as it is now.
-    return {
-      documents: [{ ...document, path: view?.path ?? '', base: view?.hash ?? null, state: 'pending' }],
-      leaving: [{ path: owed.path, stream, checkpoint, hash: theirs }],
-    }
+    return [
+      { ...document, path: view?.path ?? '', base: view?.hash ?? null, state: 'pending' },
+      leavingDocument(document, { path: owed.path, hash: theirs }),
+    ]
   const base = isOurs ? owed.hash : theirs
-  const state = hash === base ? 'published' : 'pending'
-  return { documents: [{ ...document, path: owed.path, base: hash === base ? null : base, state }] }
+  const isThere = merged.hash === base
+  return [
+    { ...document, path: owed.path, ...(isThere ? { state: 'published' } : { base, state: 'pending' }) },
+  ]
 }

@@ -6,7 +6,7 @@ import { followFocus } from '../../policy/adopt.ts'
 import type { DocumentCommit, WorkRow } from '../../store/acts.ts'
 import type { Context } from '../context/context.ts'
 import { NOTICES } from '../context/notices.ts'
-import { joinCommits } from './checkpoint-of.ts'
+import { documentsIn, joinCommits } from './checkpoint-of.ts'
 import { requireSize } from './edit-document.ts'
 import { currentsOf, isHere, type Survey } from './survey.ts'
 
@@ -26,7 +26,7 @@ export async function setStatusText(
   return {
     texts: [{ hash, text: restated }],
     versions: [{ ...version, problem: null }],
-    documents: [{ ...version, path: view.path, base: view.hash, stamp: null, state: 'pending' }],
+    views: [{ ...version, kind: 'document', path: view.path, base: view.hash, state: 'pending' }],
   }
 }
 
@@ -89,9 +89,10 @@ export async function focusAsDocumentsSay(
 }
 
 /** The documents that stand here once the commit is done, by their streams. */
-export function documentsHere(survey: Survey, { documents = [] }: DocumentCommit) {
+export function documentsHere(survey: Survey, commit: DocumentCommit) {
+  const documents = documentsIn(commit)
   const owners = new Map(documents.map(({ path, stream }) => [path, stream]))
-  const here = new Map<string, { path: string; current: boolean }>()
+  const here = new Map<string, { path: string; current?: boolean }>()
   for (const row of survey.rows) {
     const { view, stream } = row
     // A file that says another id from now on is the document of that one.
@@ -106,13 +107,14 @@ export function documentsHere(survey: Survey, { documents = [] }: DocumentCommit
 async function foreignOf(
   { store }: Context,
   survey: Survey,
-  { documents = [], appends = [] }: DocumentCommit,
+  commit: DocumentCommit,
   focused: string | null,
 ): Promise<Set<string>> {
   const foreign = new Map(survey.rows.map(({ stream, position }) => [stream.id, position.foreign]))
-  for (const { stream, checkpoint, current } of documents)
+  for (const { stream, checkpoint, current } of documentsIn(commit))
     if (current || stream === focused)
       foreign.set(stream, (await store.log.readCheckpoint(checkpoint))?.row.foreign ?? false)
-  for (const { checkpoint, foreign: isForeign } of appends) foreign.set(checkpoint.stream, isForeign)
+  for (const { checkpoint, foreign: isForeign } of commit.appends ?? [])
+    foreign.set(checkpoint.stream, isForeign)
   return new Set([...foreign].filter(([, isForeign]) => isForeign).map(([stream]) => stream))
 }

@@ -63,9 +63,9 @@ async function learningsOf(
   context: Context,
   { path, reading }: Arrival,
   row: WorkRow | undefined,
-  { documents = [], appends = [] }: Partial<DocumentCommit>,
+  { views = [], appends = [] }: Partial<DocumentCommit>,
 ): Promise<Partial<DocumentCommit>> {
-  const id = documents[0]?.checkpoint
+  const id = views[0]?.checkpoint
   if (!isArchived(path) || isArchived(row?.view?.path ?? '') || id === undefined) return {}
   const stored = await context.store.log.readCheckpoint(id)
   const known = stored?.state === 'whole' ? stored.checkpoint : null
@@ -96,14 +96,14 @@ async function adopt(
   // What git brings never says what is worked on here: of the focus it says what was said before.
   const isBrought = delivery?.delivered === true && !(isKnown && delivery.replayed)
   const current = isBrought ? (row?.view?.current ?? row?.focused ?? false) : saysCurrent(reading.front)
-  const document = { path, hash, current, base: null, stamp, state: 'published' as const }
+  const document = { kind: 'document' as const, path, hash, current, stamp, state: 'published' as const }
   if (row === undefined) {
     const { begins, ...begun } = beginningOf(context, survey, reading.id)
     const foreign = delivery?.foreign ?? false
     const { text } = reading
     const point = await documentPoint(context, { ...begun, text, parent: null, foreign, ...arrives })
     const placed = { ...document, stream: begun.stream.id, checkpoint: point.checkpoint.id }
-    return { ...point.commit, begins, documents: [placed] }
+    return { ...point.commit, begins, views: [placed] }
   }
   const { stream, view, position } = row
   const decision = decideAdoption({
@@ -114,7 +114,7 @@ async function adopt(
   })
   const isVouched = delivery?.vouched === true
   const at = (checkpoint: string) => ({
-    documents: [{ ...document, stream: stream.id, checkpoint }],
+    views: [{ ...document, stream: stream.id, checkpoint }],
     reviews: isVouched ? [checkpoint] : [],
   })
   switch (decision) {

@@ -53,7 +53,9 @@ function namesIn(root: Folder, folders: readonly string[], kind: 'file' | 'folde
 
 /** Whether a ledger, handoffs or notes stand here that are not ours. What cannot be looked into is not ours either. */
 async function hasOtherFiles({ store, identity, place, settings }: Context): Promise<boolean> {
-  const ours = new Set((await store.local.listFileViews(identity.workspace)).map(({ path }) => path))
+  const ours = new Set(
+    (await store.local.listViews({ workspace: identity.workspace })).map(({ path }) => path),
+  )
   using root = openFolder(place.root)
   try {
     // Without git nobody can say whether a tool of the user's made the index or it was there before.

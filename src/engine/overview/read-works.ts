@@ -4,6 +4,7 @@ import { decodeDocument } from '../../formats/checkpoint-md/codec.ts'
 import { withoutComments } from '../../formats/checkpoint-md/items.ts'
 import type { CheckpointRow, Stream } from '../../store/log.ts'
 import type { Context } from '../context/context.ts'
+import { documentsIn } from '../documents/checkpoint-of.ts'
 import { readPointText } from '../documents/point.ts'
 import { listSessions } from '../sessions/current.ts'
 import {
@@ -98,8 +99,7 @@ async function itemsAt({ store }: Context, checkpoint: string) {
 }
 
 async function pathOf({ store }: Context, stream: string, workspace: string): Promise<string | null> {
-  const documents = workspace === '' ? [] : await store.local.listDocuments(workspace)
-  return documents.find((one) => one.stream === stream)?.path ?? null
+  return documentsIn({ views: await store.local.listViews({ stream, workspace }) })[0]?.path ?? null
 }
 
 /** A document by its level-two headings, without comments; deltas apart. */

@@ -4,7 +4,7 @@ import { ReasonError } from '../../core/reason.ts'
 import { MAX_DOCUMENT_BYTES } from '../../formats/checkpoint-md/layout.ts'
 import type { Folder } from '../../fs/disk.ts'
 import { replaceGuarded, type WriteRefusal } from '../../fs/guarded.ts'
-import type { OwedView } from '../../store/local-state.ts'
+import type { ViewRow } from '../../store/local-state.ts'
 import type { Context } from '../context/context.ts'
 import { NOTICES } from '../context/notices.ts'
 import type { SettleStep } from './settle-rows.ts'
@@ -55,19 +55,17 @@ export async function replaceOrGiveBack(
 /** Editors truncate a file before they write it: after this time the new content is there. */
 export const SAVE_MS = 50
 
-/** Merges an edit that was made while we wrote the document. */
-export type MergeEdit = (context: Context, owed: OwedView, refusal: WriteRefusal) => Promise<'again' | 'left'>
-
 export interface SettleOptions {
   /** Git may be told of a file that moves. */
   trusted: boolean
-  mergeEdit: MergeEdit
+  /** Merges an edit that was made while we wrote the document. */
+  mergeEdit(owed: ViewRow, refusal: WriteRefusal): Promise<'again' | 'left'>
 }
 
 export type Publish = (
   context: Context,
   root: Folder,
-  row: OwedView,
+  row: ViewRow,
   how: SettleOptions,
 ) => Promise<SettleStep>
 

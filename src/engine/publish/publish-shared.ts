@@ -8,7 +8,7 @@ import { clampTime } from '../../formats/note-json/layout.ts'
 import { putLastCheckpoint } from '../../formats/state-index/codec.ts'
 import { findFolder, makeFolders } from '../../fs/durable.ts'
 import { removeGuarded } from '../../fs/guarded.ts'
-import type { OwedView } from '../../store/local-state.ts'
+import type { ViewRow } from '../../store/local-state.ts'
 import type { Context } from '../context/context.ts'
 import { NOTICES } from '../context/notices.ts'
 import { foldersOf, guardOf, nameOf, type Publish, replaceOrGiveBack } from './guard.ts'
@@ -35,7 +35,7 @@ export const publishIndex: Publish = async (context, root, row) => {
 /** What is owed to an index: the time of the checkpoint, or a value of before. Null where there was none. */
 export async function owedValue(
   { store }: Context,
-  { hash, checkpoint }: Pick<OwedView, 'hash' | 'checkpoint'>,
+  { hash, checkpoint }: Pick<ViewRow, 'hash' | 'checkpoint'>,
 ): Promise<string | null> {
   if (hash !== '') return (await store.log.readText(hash)) || null
   const at = (await store.log.readCheckpoint(checkpoint))?.row.at ?? ''
@@ -74,9 +74,9 @@ export const retractEntry: Publish = async (context, root, row) => {
 }
 
 /** The path of an entry is that of its file, and behind a `#` whose entry it is. */
-const fileOf = ({ path }: Pick<OwedView, 'path'>) => path.replace(/#.*/, '')
+const fileOf = ({ path }: Pick<ViewRow, 'path'>) => path.replace(/#.*/, '')
 
-async function entryOf({ store }: Context, { checkpoint, path }: OwedView) {
+async function entryOf({ store }: Context, { checkpoint, path }: ViewRow) {
   const stored = await store.log.readCheckpoint(checkpoint)
   return stored?.state === 'whole'
     ? learningEntryOf(stored.checkpoint, path.slice(path.indexOf('#') + 1))

@@ -13,7 +13,7 @@ import { historyName, LATEST, SET_ASIDE_FOLDER } from '../../formats/snapshot/la
 import type { Folder } from '../../fs/disk.ts'
 import { makeFolders, writeDurably } from '../../fs/durable.ts'
 import { resumeHints } from '../../policy/run-lifecycle.ts'
-import type { NewView, ViewRow } from '../../store/local-state.ts'
+import type { PublishedView, ViewRow } from '../../store/local-state.ts'
 import type { Stream } from '../../store/log.ts'
 import type { Context } from '../context/context.ts'
 import { nameOf } from './guard.ts'
@@ -43,7 +43,7 @@ export interface SnapshotWriter {
   history: Folder
   rendered: readonly RenderedFile[]
   /** What is written, to be noted in the store. */
-  written: Array<NewView & { expected: string }>
+  written: PublishedView[]
   /** What is removed, once the folder is synced. */
   removed: ViewRow[]
 }

@@ -3,7 +3,7 @@ import { NOTE_FILE, NOTE_PLACES } from '../../core/layout.ts'
 import type { Folder } from '../../fs/disk.ts'
 import { findFolder, makeFolders } from '../../fs/durable.ts'
 import { removeGuarded, replaceGuarded, type WriteRefusal } from '../../fs/guarded.ts'
-import type { OwedView } from '../../store/local-state.ts'
+import type { ViewRow } from '../../store/local-state.ts'
 import { excludeFromGit, isExcluded } from '../../workspace/exclude.ts'
 import type { Context } from '../context/context.ts'
 import { NOTICES } from '../context/notices.ts'
@@ -18,7 +18,7 @@ export const publishDocument: Publish = async (context, root, row, { mergeEdit }
   // The folder went with its files: the user or git removed them.
   if (folder === null) return 'left'
   const refusal = await placeText(context, folder, row, row.base)
-  if (refusal !== null) return await mergeEdit(context, row, refusal)
+  if (refusal !== null) return await mergeEdit(row, refusal)
   return 'written'
 }
 
@@ -61,10 +61,10 @@ export const publishLedger: Publish = async (context, root, row) => {
   const refusal = await placeText(context, folder, row, row.base)
   if (refusal === null) return 'written'
   await giveBack(context, folder, nameOf(path), refusal, row.hash)
-  const known = { kind: 'ledger', path, stream, checkpoint, hash: row.base ?? NOTHING } as const
+  const known = { path, stream, checkpoint, hash: row.base ?? NOTHING }
   await store.acts.commit({
     workspace: identity.workspace,
-    files: [{ ...known, base: null, state: 'published' }],
+    views: [{ ...known, kind: 'ledger', state: 'published' }],
   })
   notices.push(NOTICES.ledgerEditedMeanwhile(path))
   return 'done'
@@ -77,7 +77,7 @@ const NOTHING = sha256('')
 async function placeText(
   context: Context,
   folder: Folder,
-  { path, hash }: OwedView,
+  { path, hash }: ViewRow,
   expected: string | null,
 ): Promise<WriteRefusal | null> {
   const text = await context.store.log.readText(hash)
@@ -110,7 +110,7 @@ export const takeDocumentAway: Publish = async (context, root, row, how) => {
   if (folder?.entry(nameOf(row.path))) {
     if (how.trusted) await tellGit(context, row.path, view.path)
     const outcome = removeGuarded(folder, nameOf(row.path), guardOf(context, row.hash))
-    if (!outcome.done) return await how.mergeEdit(context, row, outcome)
+    if (!outcome.done) return await how.mergeEdit(row, outcome)
   }
   return 'gone'
 }

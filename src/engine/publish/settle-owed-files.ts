@@ -5,7 +5,7 @@ import { putLastCheckpoint } from '../../formats/state-index/codec.ts'
 import { type Folder, openFolder } from '../../fs/disk.ts'
 import { findFolder, TEMP_ENDING } from '../../fs/durable.ts'
 import { isKept, isLeftover } from '../../fs/guarded.ts'
-import type { OwedView } from '../../store/local-state.ts'
+import type { SharedKind, ViewRow } from '../../store/local-state.ts'
 import { excludeFromGit } from '../../workspace/exclude.ts'
 import { mainWorktree } from '../../workspace/main-worktree.ts'
 import type { Context } from '../context/context.ts'
@@ -22,8 +22,8 @@ import {
 import { type SettleFailure, type SettleStep, settleRows, type Turn } from './settle-rows.ts'
 
 export interface SettleReport {
-  owed: OwedView[]
-  failures: Array<SettleFailure<OwedView>>
+  owed: ViewRow[]
+  failures: SettleFailure[]
 }
 
 /** A handoff lies in the main worktree. */
@@ -40,7 +40,7 @@ const inMainWorktree =
  * How each kind of file is written and removed, and when its turn is to be written: what takes a file's place comes
  * before that file goes.
  */
-const KINDS: Record<OwedView['kind'], { turn: number; publish: Publish; remove: Publish }> = {
+const KINDS: Record<SharedKind, { turn: number; publish: Publish; remove: Publish }> = {
   document: { turn: 0, publish: publishDocument, remove: takeDocumentAway },
   note: { turn: 0, publish: publishNote, remove: takeFileAway },
   handoff: { turn: 0, publish: inMainWorktree(publishNote), remove: inMainWorktree(takeFileAway) },
@@ -54,9 +54,9 @@ const TURN_TO_LEAVE = 2
 /** A newer version may owe files that this one knows nothing of: they wait for it. */
 const UNKNOWN = { turn: 4, publish: async (): Promise<SettleStep> => 'left' }
 
-const isKnown = ({ kind }: OwedView) => Object.hasOwn(KINDS, kind)
+const isKnown = (row: ViewRow): row is ViewRow & { kind: SharedKind } => Object.hasOwn(KINDS, row.kind)
 
-const settlerOf = (row: OwedView) =>
+const settlerOf = (row: ViewRow) =>
   !isKnown(row)
     ? UNKNOWN
     : row.state === 'leaving'
@@ -81,13 +81,12 @@ export async function settleOwedFiles(
   using root = openFolder(place.root)
   if (isLate)
     for (const row of owed) if (row.kind !== 'document' && isKnown(row)) await sweepBeside(context, root, row)
-  const turnOf = (row: OwedView): Turn => {
+  const turnOf = (row: ViewRow): Turn => {
     const { turn, publish } = settlerOf(row)
     return { turn, publish: async () => note(row, await publish(context, root, row, how)) }
   }
-  const note = async ({ path, hash }: OwedView, step: SettleStep) => {
-    const { workspace } = identity
-    if (step === 'written') await store.local.markStamped(workspace, [{ path, hash, stamp: null }])
+  const note = async ({ workspace, path, hash }: ViewRow, step: SettleStep) => {
+    if (step === 'written') await store.local.markPublished([{ workspace, path, hash }])
     if (step === 'gone') await store.local.forgetViews([{ workspace, path }])
     return step
   }
@@ -99,7 +98,7 @@ export async function settleOwedFiles(
  * Removes what somebody left beside a file who died while writing it: that write is still owed, so it is known
  * where to look. An old file that was kept goes only where nothing of it is lost; else it stays, and is told.
  */
-async function sweepBeside(context: Context, root: Folder, row: OwedView): Promise<void> {
+async function sweepBeside(context: Context, root: Folder, row: ViewRow): Promise<void> {
   try {
     const folders = foldersOf(row.path)
     using folder = findFolder(root, folders)
@@ -115,7 +114,7 @@ async function sweepBeside(context: Context, root: Folder, row: OwedView): Promi
   }
 }
 
-async function isSafe(context: Context, folder: Folder, name: string, row: OwedView): Promise<boolean> {
+async function isSafe(context: Context, folder: Folder, name: string, row: ViewRow): Promise<boolean> {
   const kept = folder.read(name, MAX_DOCUMENT_BYTES)
   if (kept === null || kept.length === 0) return true
   if ((await context.store.log.readText(sha256(kept))) !== null) return true

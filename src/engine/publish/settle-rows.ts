@@ -1,4 +1,5 @@
 import { ReasonError } from '../../core/reason.ts'
+import type { ViewRow } from '../../store/local-state.ts'
 import { MOST_ATTEMPTS } from '../context/most-attempts.ts'
 
 /**
@@ -13,8 +14,8 @@ export interface Turn {
   publish(): Promise<SettleStep>
 }
 
-export interface SettleFailure<Row> {
-  row: Row
+export interface SettleFailure {
+  row: ViewRow
   error: ReasonError
 }
 
@@ -23,14 +24,14 @@ export interface SettleFailure<Row> {
  * written, unless the later ones point to it (`stopsAtFailure`). Where somebody wrote meanwhile, what is owed then is
  * tried again.
  */
-export async function settleRows<Row extends { path: string }>(
-  rows: readonly Row[],
-  turnOf: (row: Row) => Turn,
-  { again, stopsAtFailure = false }: { again: () => Promise<Row[]>; stopsAtFailure?: boolean },
-): Promise<Array<SettleFailure<Row>>> {
+export async function settleRows(
+  rows: readonly ViewRow[],
+  turnOf: (row: ViewRow) => Turn,
+  { again, stopsAtFailure = false }: { again: () => Promise<ViewRow[]>; stopsAtFailure?: boolean },
+): Promise<SettleFailure[]> {
   let owed = rows
   for (let round = 1; ; round += 1) {
-    const failures: Array<SettleFailure<Row>> = []
+    const failures: SettleFailure[] = []
     let isDone = true
     const turns = owed.map((row) => ({ row, ...turnOf(row) })).sort((a, b) => a.turn - b.turn)
     for (const { row, publish } of turns)

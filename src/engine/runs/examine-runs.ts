@@ -62,7 +62,7 @@ export async function examineRun(
 async function examineViews(examination: RunExamination): Promise<void> {
   const { context, run, folder, fix, findings } = examination
   for (const row of await context.store.local.listViews({ stream: run.id })) {
-    const health = await inspectTwice(context, run, folder, row)
+    const health = await inspectTwice(context, folder, row)
     if (health === null) continue
     const tell = (words: FindingWords, fixed: string | null) =>
       findings.push({ level: 'error', ...words, fixed: fix ? fixed : null })
@@ -73,7 +73,7 @@ async function examineViews(examination: RunExamination): Promise<void> {
       if (fix) await context.store.local.oweView(row)
       tell(FINDINGS.snapshotMissing(row.path), FIXES.writtenAgain)
     } else if (health.state === 'damaged') {
-      const isStillDamaged = async () => (await inspectTwice(context, run, folder, row))?.state === 'damaged'
+      const isStillDamaged = async () => (await inspectTwice(context, folder, row))?.state === 'damaged'
       const aside = fix ? await asideUnderLock(examination, row.path, isStillDamaged) : null
       if (aside !== null) await context.store.local.oweView(row)
       tell(FINDINGS.snapshotDamaged(health.error), aside && FIXES.replaced(aside))

@@ -140,10 +140,9 @@ async function compress(context: Context, run: Stream, root: Folder, id: string)
   if (!history || !plain) return false
   const bytes = compressSnapshot(plain)
   writeDurably(history, historyName(id, true), bytes, { token: randomToken(context.ports.random) })
-  const { workspace } = run
   await context.store.local.replaceView(
-    { workspace, path: historyPath(run.name, id) },
-    { workspace, path: historyPath(run.name, id, true), hash: sha256(bytes), contentHash: sha256(plain) },
+    { workspace: run.workspace, path: historyPath(run.name, id) },
+    { path: historyPath(run.name, id, true), hash: sha256(bytes), contentHash: sha256(plain) },
   )
   removeDurably(history, historyName(id))
   return true

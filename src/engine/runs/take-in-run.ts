@@ -10,7 +10,7 @@ import type { SnapshotDocument } from '../../formats/snapshot/document.ts'
 import { historyPath, LATEST, latestPath, snapshotPath } from '../../formats/snapshot/layout.ts'
 import type { Folder } from '../../fs/disk.ts'
 import { redactAll } from '../../policy/redact.ts'
-import type { ViewRow } from '../../store/local-state.ts'
+import type { NewView } from '../../store/local-state.ts'
 import type { NewStream, Stream } from '../../store/log.ts'
 import { type Context, workspaceRoot } from '../context/context.ts'
 import { renderFile } from '../publish/publish-snapshot.ts'
@@ -124,10 +124,10 @@ async function admit(context: Context, run: Stream, snapshots: readonly Numbered
 
 /** The history file of a snapshot: where only `latest.json` has it, it is still to be written. */
 function foundView(
-  { id, workspace, name: run }: Pick<Stream, 'id' | 'workspace' | 'name'>,
+  { id, name: run }: Pick<Stream, 'id' | 'name'>,
   { document, name, hash, contentHash }: FoundSnapshot,
-): ViewRow {
-  const view = { workspace, stream: id, checkpoint: document.snapshot_id, hash, contentHash }
+): NewView {
+  const view = { kind: 'file' as const, stream: id, checkpoint: document.snapshot_id, hash, contentHash }
   return name === LATEST
     ? { ...view, path: historyPath(run, document.snapshot_id), state: 'pending' }
     : { ...view, path: snapshotPath(run, name), state: 'published' }

@@ -3,7 +3,7 @@ import { historyPath, latestPath } from '../../formats/snapshot/layout.ts'
 import { redactAll } from '../../policy/redact.ts'
 import { maintenanceDue } from '../../policy/retention.ts'
 import { decideSnapshot, type RunEvent } from '../../policy/snapshot.ts'
-import type { ViewRow } from '../../store/local-state.ts'
+import type { NewView } from '../../store/local-state.ts'
 import type { Stream } from '../../store/log.ts'
 import { afterCommit, type Context } from '../context/context.ts'
 import { MOST_ATTEMPTS } from '../context/most-attempts.ts'
@@ -82,16 +82,15 @@ const WRITING = 'Writing the files of the snapshot'
 
 /** A file of a run that is still to be written. */
 export const owedView = (
-  { id, workspace }: Pick<Stream, 'id' | 'workspace'>,
+  { id }: Pick<Stream, 'id'>,
   path: string,
   { hash, document }: RenderedFile,
-): ViewRow => ({
-  ...{ workspace, path, stream: id, checkpoint: document.snapshot_id },
-  ...{ hash, contentHash: hash, state: 'pending' },
+): NewView => ({
+  ...{ kind: 'file', path, stream: id, checkpoint: document.snapshot_id, hash, state: 'pending' },
 })
 
 /** The two files of a new snapshot. */
-export const owedFiles = (run: Pick<Stream, 'id' | 'workspace' | 'name'>, file: RenderedFile): ViewRow[] => [
+export const owedFiles = (run: Pick<Stream, 'id' | 'name'>, file: RenderedFile): NewView[] => [
   owedView(run, historyPath(run.name, file.document.snapshot_id), file),
   owedView(run, latestPath(run.name), file),
 ]

@@ -31,13 +31,12 @@ export function inspectView(run: Folder | null, row: ViewRow): ViewHealth {
  */
 export async function inspectTwice(
   context: Context,
-  run: Stream,
   folder: Folder | null,
   row: ViewRow,
 ): Promise<ViewHealth | null> {
   const health = inspectView(folder, row)
   if (health.state === 'sound') return health
-  const rows = await context.store.local.listViews({ stream: run.id })
+  const rows = await context.store.local.listViews({ stream: row.stream })
   const current = rows.find(({ path }) => path === row.path)
   return current ? inspectView(folder, current) : null
 }
@@ -90,7 +89,7 @@ export async function verifyRun(
   const views = await store.local.listViews({ stream: run.id })
   for (const row of views) {
     const { path } = row
-    const health = await inspectTwice(context, run, folder, row)
+    const health = await inspectTwice(context, folder, row)
     if (health?.state === 'damaged') tell(path, health.error.reason, health.error.message)
     if (health?.state === 'missing') tell(path, 'missing', `file not found: ${path}`)
     if (health?.state === 'unfinished')
@@ -125,7 +124,7 @@ export async function mendLatest(context: Context, run: Stream) {
         return null
       }
       // Other processes write here too: what was read without the lock may be outdated.
-      if ((await inspectTwice(context, run, folder, row))?.state !== 'damaged') return null
+      if ((await inspectTwice(context, folder, row))?.state !== 'damaged') return null
       aside = setAside(context, folder, folder, LATEST)
     }
     await store.local.oweView(row)

@@ -9,7 +9,7 @@ import { foldersOf, nameOf } from '../publish/guard.ts'
 /** A note is never written again: one that somebody changed is named, and what it said is in the store. */
 export async function examineNotes(context: Context, findings: Finding[]): Promise<void> {
   const { store, identity, place } = context
-  for (const { kind, path, hash, state } of await store.local.listFileViews(identity.workspace)) {
+  for (const { kind, path, hash, state } of await store.local.listViews({ workspace: identity.workspace })) {
     const words = kind === 'note' && state === 'published' ? changeOf(place.root, path, hash) : null
     if (words !== null) findings.push({ level: 'note', ...words, fixed: null })
   }

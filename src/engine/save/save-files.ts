@@ -18,7 +18,7 @@ import { noteNames } from '../../formats/note-json/layout.ts'
 import { redactAll, type SecretMark } from '../../policy/redact.ts'
 import type { SaveInput } from '../../policy/save.ts'
 import type { DocumentCommit, WorkRow } from '../../store/acts.ts'
-import type { FileView } from '../../store/local-state.ts'
+import type { FileKind } from '../../store/local-state.ts'
 import type { Context } from '../context/context.ts'
 import { NOTICES } from '../context/notices.ts'
 import {
@@ -37,7 +37,7 @@ import type { World } from '../surroundings/world.ts'
 
 /** A file that a save put the work into, or could not. */
 export interface SavedView {
-  kind: 'document' | FileView['kind']
+  kind: 'document' | FileKind
   path: string
   /** `pending`: the next command that can writes it. `left`: it was not touched. */
   state: 'written' | 'pending' | 'left'
@@ -80,7 +80,7 @@ export async function writePoint(
     point: made,
     commit: {
       ...made.commit,
-      documents: [isSame ? { ...owed, base: null, state: 'published', stamp: view.stamp } : owed],
+      views: [isSame ? { ...owed, base: null, state: 'published', stamp: view.stamp } : owed],
     },
     views: isAway ? [] : [{ kind: 'document', path: view.path, state, problem }],
   }
@@ -97,8 +97,6 @@ function extendOrKeep(path: string, text: string, work: WorkState, mark: SecretM
     return { longer: text, problem: String(error.data.problem ?? error.message) }
   }
 }
-
-type FileKind = FileView['kind']
 
 const leaveFile = (kind: FileKind, path: string, problem: string): FilePart => ({
   views: [{ kind, path, state: 'left', problem }],
@@ -118,7 +116,7 @@ function oweFile(
     views: [{ kind, path, state: 'written', problem: null }],
     commit: {
       texts: kind === 'index' ? [] : [{ hash, text }],
-      files: [{ kind, path, hash, base, stream, checkpoint: id, state: 'pending' }],
+      views: [{ kind, path, hash, base, stream, checkpoint: id, state: 'pending' }],
     },
   }
 }
@@ -186,7 +184,7 @@ export async function ledgerOf(
     { kind: 'ledger', path, text, base: found?.hash ?? null },
     MAX_DOCUMENT_BYTES,
   )
-  const isLeft = commit.files === undefined
+  const isLeft = commit.views === undefined
   const written = isLeft ? commit : { ...commit, ledgers: [{ path, checkpoint: id, hash: sha256(text), at }] }
   if (isLeft || found === null || !isEdited(ledger)) return [{ views, commit: written }]
   const isHere = row === null || hasEditsFor(ledger, stream)

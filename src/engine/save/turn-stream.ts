@@ -5,10 +5,11 @@ import { ReasonError } from '../../core/reason.ts'
 import { type StandingLine, standingLines } from '../../core/standing-line.ts'
 import { emptyWork } from '../../core/work.ts'
 import type { DocumentCommit, WorkRow } from '../../store/acts.ts'
-import type { ActRecord, DocumentView, StreamState } from '../../store/local-state.ts'
+import type { ActRecord, NewView, StreamState } from '../../store/local-state.ts'
 import type { Context } from '../context/context.ts'
 import { streamStateOf } from '../documents/act-record.ts'
 import { isAutomatic } from '../documents/automatic.ts'
+import { leavingDocument } from '../documents/checkpoint-of.ts'
 import { claimName, documentRefusalOf } from '../documents/find-stream.ts'
 import { setStatusText } from '../documents/set-focus.ts'
 import { isTakenPath, type Survey } from '../documents/survey.ts'
@@ -153,29 +154,31 @@ function placeDocument(
     if (view === null) return { commit: {}, view: null }
     const { path, hash } = view
     return {
-      commit: { leaving: [{ ...place, path, hash: standing ?? hash, base: hash }] },
+      commit: { views: [{ ...leavingDocument(place, { path, hash: standing ?? hash }), base: hash }] },
       view: present.view && { path, state: 'removed' },
     }
   }
   const { path, hash, current } = wanted
   const versions = [{ ...place, hash, current, problem: null }]
-  const document = { ...place, ...wanted, base: null, stamp: null, state: 'published' as const }
+  const document: NewView = { kind: 'document', ...place, ...wanted, state: 'published' }
   const isThere = view?.path === path
-  if (isAway) return { commit: { versions, documents: [document] }, view: null }
+  if (isAway) return { commit: { versions, views: [document] }, view: null }
   if (isThere && standing === hash)
-    return { commit: { versions, documents: [{ ...document, stamp: view.stamp }] }, view: null }
+    return { commit: { versions, views: [{ ...document, stamp: view.stamp }] }, view: null }
   const base = isThere ? standing : null
   if (base === null && isTakenPath(context, path)) throw new ReasonError('document_taken', { path })
   return {
     commit: {
       versions,
-      documents: [{ ...document, base, state: 'pending' }],
-      leaving:
-        present.view && !isThere ? [{ ...place, path: present.view.path, hash: present.view.hash }] : [],
+      views: [
+        { ...document, base, state: 'pending' },
+        ...(present.view && !isThere ? [leavingDocument(place, present.view)] : []),
+      ],
     },
     view: { path, state: 'written' },
   }
 }
 
 /** What stands on the disk as far as we know: a write that is still owed has not happened. */
-const standingHash = ({ state, base, hash }: DocumentView) => (state === 'pending' ? base : hash)
+const standingHash = ({ state, base, hash }: NonNullable<WorkRow['view']>) =>
+  state === 'pending' ? base : hash

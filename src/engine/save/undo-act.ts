@@ -114,49 +114,44 @@ async function turnFile(
   const tell =
     (state: TurnedFile['state']) =>
     (commit: Partial<DocumentCommit>): TurnedPart => ({ commit, told: { path, state } })
-  const [tellRemoved, tellWritten, left] = [tell('removed'), tell('written'), tell('left')({})]
-  const row = { kind, path: file.path, stream, checkpoint }
+  const [tellWritten, left] = [tell('written'), tell('left')({})]
+  const row = { kind, path: file.path, stream, checkpoint, hash: after, state: 'pending' as const }
+  const tellLeaving = () => tell('removed')({ views: [{ ...row, state: 'leaving' }] })
   switch (kind) {
     case 'entry': {
       // Its text is made of the checkpoint that the act appended.
       const entry = { ...row, checkpoint: file.checkpoint }
+      if (isRedo) return tellWritten({ views: [entry] })
       const text = readTextHere(context, path)
-      if (isRedo) return tellWritten({ entries: [entry] })
-      return tellRemoved({
+      return tell('removed')({
         // What is about to go is kept: a writer who dies over it leaves it under another name.
         texts: text === null ? [] : [{ hash: sha256(text), text }],
-        leaving: [{ ...entry, hash: '', base: before }],
+        views: [{ ...entry, base: before, state: 'leaving' }],
       })
     }
     case 'note':
     case 'handoff':
-      return isRedo
-        ? tellWritten({ files: [{ ...row, kind, hash: after, base: null, state: 'pending' }] })
-        : tellRemoved({ leaving: [{ ...row, hash: after }] })
+      return isRedo ? tellWritten({ views: [row] }) : tellLeaving()
     case 'index': {
       const text = readTextHere(context, path)
       const set = await owedValue(context, { hash: '', checkpoint: file.checkpoint })
       if (text === null || lastCheckpointIn(text) !== (isRedo ? before : set)) return left
+      if (isRedo) return tellWritten({ views: [{ ...row, checkpoint: file.checkpoint }] })
       const value = before ?? ''
-      const owed = { ...row, kind, base: null, state: 'pending' as const }
-      return isRedo
-        ? tellWritten({ files: [{ ...owed, checkpoint: file.checkpoint, hash: '' }] })
-        : tellWritten({
-            texts: [{ hash: sha256(value), text: value }],
-            files: [{ ...owed, hash: sha256(value) }],
-          })
+      const hash = sha256(value)
+      return tellWritten({ texts: [{ hash, text: value }], views: [{ ...row, hash }] })
     }
     case 'ledger': {
       const text = readTextHere(context, path)
       const standing = text === null ? null : sha256(text)
       const [from, to] = isRedo ? [before, after] : [after, before]
       if (standing !== from) return left
-      if (to === null) return tellRemoved({ leaving: [{ ...row, hash: after }] })
+      if (to === null) return tellLeaving()
       const at = instant(context.ports.now())
       const owner =
         isRedo || shown === null ? row : { ...row, stream: shown.stream, checkpoint: shown.checkpoint }
       return tellWritten({
-        files: [{ ...owner, kind, hash: to, base: from, state: 'pending' }],
+        views: [{ ...owner, hash: to, base: from }],
         ledgers: [{ path, checkpoint, hash: to, at }],
       })
     }

@@ -8,7 +8,7 @@ import type { Folder } from '../../fs/disk.ts'
 import { inFolder } from '../../fs/durable.ts'
 import { mergeEditedWork } from '../../policy/merge-edited-work.ts'
 import { type WordSource, withoutConfirmations } from '../../policy/whose-word.ts'
-import type { FileView } from '../../store/local-state.ts'
+import type { ViewRow } from '../../store/local-state.ts'
 import type { Context } from '../context/context.ts'
 import { foldersOf, nameOf } from '../publish/guard.ts'
 import { deliveriesOf } from '../trust/deliveries.ts'
@@ -18,7 +18,7 @@ import { BY_USER, readEditSources } from '../trust/whose-edit.ts'
 /** The ledger of this workspace, where it is enabled: what we gave it last, and what stands there. */
 export interface LedgerFile {
   path: string
-  row: FileView | null
+  row: ViewRow | null
   /** Null where nothing stands there. `isKnown`: it stood there before, and git or the user brought it back. */
   found: { text: string; hash: string; isKnown: boolean } | null
   /** What stood there before somebody wrote into it; null where that is not known. */
@@ -57,7 +57,7 @@ export async function ledgerFile(context: Context): Promise<LedgerFile | null> {
 }
 
 /** An edit by hand that a save took in which was undone since: it stands there again, and is still to be taken in. */
-async function undoneEdit({ store, identity }: Context, { path, hash }: FileView) {
+async function undoneEdit({ store, identity }: Context, { path, hash }: ViewRow) {
   const acts = (await store.local.listActs(identity.workspace)).filter(({ isUndone }) => isUndone)
   return acts
     .flatMap(({ record }) => record.files)
@@ -68,7 +68,7 @@ async function undoneEdit({ store, identity }: Context, { path, hash }: FileView
 }
 
 /** What should stand there as far as we know: a write that is still owed has not happened. */
-const expectedHash = (row: FileView | null) => (row?.state === 'pending' ? row.base : (row?.hash ?? null))
+const expectedHash = (row: ViewRow | null) => (row?.state === 'pending' ? row.base : (row?.hash ?? null))
 
 /** Whether the ledger was edited. A known older version, for example after a change of branch, is no edit. */
 export const isEdited = (file: LedgerFile) =>

@@ -1,10 +1,9 @@
-import type { LocalChange, NewAct, OwedView } from '../local-state.ts'
+import type { LocalChange, NewAct, NewView } from '../local-state.ts'
 import type { Sql } from './sql.ts'
 
 export function applyChange(sql: Sql, change: LocalChange): void {
-  const { workspace } = change
-  for (const { contentHash, ...view } of change.views ?? [])
-    sql.replace('views', { ...view, content_hash: contentHash })
+  const { workspace, views = [] } = change
+  for (const view of views) putView(sql, workspace, view)
   for (const id of change.remove?.checkpoints ?? [])
     sql.run(
       `UPDATE views SET state = 'leaving' WHERE stream = ? AND checkpoint = ?`,
@@ -12,20 +11,8 @@ export function applyChange(sql: Sql, change: LocalChange): void {
       id,
     )
   // What a list says, here or in another worktree, may change with all but the files of runs.
-  if (change.views === undefined && change.remove === undefined) sql.run('DELETE FROM glances')
-  for (const row of change.documents ?? []) {
-    sql.run(
-      `DELETE FROM views INDEXED BY documents_of_stream
-       WHERE stream = ? AND workspace = ? AND kind = 'document' AND state <> 'leaving'`,
-      ...[row.stream, workspace],
-    )
-    putView(sql, workspace, { ...row, kind: 'document' })
-  }
-  for (const { kind = 'document', base = null, ...row } of change.leaving ?? [])
-    putView(sql, workspace, { ...row, ...UNSTATED, kind, base, state: 'leaving' })
-  for (const row of change.entries ?? [])
-    putView(sql, workspace, { ...row, ...UNSTATED, kind: 'entry', hash: '', state: 'pending' })
-  for (const row of change.files ?? []) putView(sql, workspace, { ...UNSTATED, ...row })
+  const isOfRun = change.remove !== undefined || views.some(({ kind }) => kind === 'file')
+  if (!isOfRun) sql.run('DELETE FROM glances')
   for (const { path, checkpoint, hash, at } of change.ledgers ?? [])
     sql.insert('ledgers', { workspace, path, checkpoint, hash, at }, 'DO NOTHING')
   if (change.focus !== undefined) setFocus(sql, workspace, change.focus)
@@ -52,18 +39,17 @@ function recordAct(sql: Sql, workspace: string, act: NewAct): void {
   )
 }
 
-const UNSTATED = { base: null, stamp: null, current: false }
-
-interface RawView extends Omit<OwedView, 'state'> {
-  stamp: string | null
-  state: string
-  current: boolean
-}
-
-function putView(sql: Sql, workspace: string, view: RawView): void {
-  const { path, stream, checkpoint, hash, state, kind, base, stamp, current } = view
-  const shown = { stream, checkpoint, hash, content_hash: hash }
-  sql.replace('views', { workspace, path, ...shown, state, kind, base, stamp, current })
+function putView(sql: Sql, workspace: string, view: NewView): void {
+  const { path, kind, stream, checkpoint, hash, contentHash = hash, state } = view
+  const { base = null, stamp = null, current = false } = view
+  if (kind === 'document' && state !== 'leaving')
+    sql.run(
+      `DELETE FROM views INDEXED BY documents_of_stream
+       WHERE stream = ? AND workspace = ? AND kind = 'document' AND state <> 'leaving'`,
+      ...[stream, workspace],
+    )
+  const shown = { kind, stream, checkpoint, hash, content_hash: contentHash }
+  sql.replace('views', { workspace, path, ...shown, base, stamp, state, current })
 }
 
 /** The index `one_focused_stream` refuses a second one, whatever this does. */

@@ -1,14 +1,10 @@
 import { parseOrUndefined } from '../../core/json.ts'
 import type {
-  DocumentView,
-  FileView,
   LedgerText,
   LocalState,
   NewAct,
   OverviewRow,
-  OwedView,
   RepositoryRow,
-  ViewKey,
   ViewRow,
   WorkspaceRow,
 } from '../local-state.ts'
@@ -16,7 +12,7 @@ import type { Connection } from './connection.ts'
 import { applyChange } from './local-writes.ts'
 import type { Locks } from './lock.ts'
 import { withCurrent } from './rows.ts'
-import { conditionsOf, type Sql } from './sql.ts'
+import { conditionsOf, type Value } from './sql.ts'
 
 export const sqliteLocalState = (connection: Connection, locks: Locks): LocalState => ({
   async seeWorkspace({ id, repository, path }, at) {
@@ -54,20 +50,16 @@ export const sqliteLocalState = (connection: Connection, locks: Locks): LocalSta
     const { where, values } = conditionsOf({ 'stream = ?': stream, 'workspace = ?': workspace })
     // The index of what is owed serves a literal only: as a parameter it would read every view there is.
     const owed = unsettled ? ` AND state IN ('pending', 'leaving')` : ''
-    return connection.all<ViewRow>(
-      `SELECT workspace, path, stream, checkpoint, hash, content_hash AS contentHash, state FROM views
-       WHERE ${where}${owed} ORDER BY path`,
-      ...values,
-    )
+    return listViewRows(connection, `WHERE ${where}${owed} ORDER BY path`, ...values)
   },
 
   async markPublished(views) {
     await connection.writeSoft((sql) => {
-      for (const { hash, contentHash, workspace, path, expected } of views)
+      for (const { workspace, path, hash, contentHash = hash, stamp = null, expected = hash } of views)
         sql.run(
-          `UPDATE views SET state = 'published', hash = ?, content_hash = ?
+          `UPDATE views SET state = 'published', hash = ?, content_hash = ?, base = NULL, stamp = ?
            WHERE workspace = ? AND path = ? AND hash = ? AND state <> 'leaving'`,
-          ...[hash, contentHash, workspace, path, expected],
+          ...[hash, contentHash, stamp, workspace, path, expected],
         )
     })
   },
@@ -81,58 +73,40 @@ export const sqliteLocalState = (connection: Connection, locks: Locks): LocalSta
     )
   },
 
-  async replaceView(old, view) {
-    await connection.write((sql) => {
+  async replaceView(old, { path, hash, contentHash }) {
+    await connection.write((sql) =>
       sql.run(
-        `INSERT OR REPLACE INTO views (workspace, path, stream, checkpoint, hash, content_hash, state)
-         SELECT ?, ?, stream, checkpoint, ?, ?, 'published' FROM views WHERE workspace = ? AND path = ?`,
-        ...[view.workspace, view.path, view.hash, view.contentHash, old.workspace, old.path],
-      )
-      forgetView(sql, old)
-    })
+        `UPDATE OR REPLACE views SET path = ?, hash = ?, content_hash = ?, state = 'published'
+         WHERE workspace = ? AND path = ?`,
+        ...[path, hash, contentHash, old.workspace, old.path],
+      ),
+    )
   },
 
   async forgetViews(views) {
     await connection.writeSoft((sql) => {
-      for (const view of views) forgetView(sql, view)
+      for (const { workspace, path } of views)
+        sql.run('DELETE FROM views WHERE workspace = ? AND path = ?', workspace, path)
     })
   },
 
-  readFileView: (workspace, path) =>
-    connection.get<FileView>(`${SELECT_FILE_VIEW} AND path = ?`, workspace, path),
-
-  listFileViews: (workspace) => connection.all<FileView>(`${SELECT_FILE_VIEW} ORDER BY path`, workspace),
+  async readFileView(workspace, path) {
+    const where = `workspace = ? AND path = ? AND kind IN ('note', 'ledger', 'index', 'handoff')`
+    const [row] = await listViewRows(connection, `WHERE ${where}`, workspace, path)
+    return row ?? null
+  },
 
   /**
    * Who says `current` comes last: until then nobody does, where two would be one too many. The planner, left alone,
    * would read all views of the workspace, thousands of notes among them.
    */
   listOwedViews: (workspace) =>
-    connection.all<OwedView>(
-      `SELECT kind, path, stream, checkpoint, hash, base, state FROM views INDEXED BY owed_views
+    listViewRows(
+      connection,
+      `INDEXED BY owed_views
        WHERE workspace = ? AND kind <> 'file' AND state <> 'published' ORDER BY current, path`,
       workspace,
     ),
-
-  async markStamped(workspace, rows) {
-    await connection.writeSoft((sql) => {
-      for (const { path, hash, stamp } of rows)
-        sql.run(
-          `UPDATE views SET state = 'published', base = NULL, stamp = ?
-           WHERE workspace = ? AND path = ? AND hash = ? AND state <> 'leaving'`,
-          ...[stamp, workspace, path, hash],
-        )
-    })
-  },
-
-  async listDocuments(workspace) {
-    const rows = await connection.all<Omit<DocumentView, 'current'> & { stream: string; current: number }>(
-      `SELECT stream, path, checkpoint, hash, base, stamp, state, current FROM views
-       WHERE workspace = ? AND kind = 'document' AND state <> 'leaving' ORDER BY path`,
-      workspace,
-    )
-    return rows.map(withCurrent)
-  },
 
   listFocused: () =>
     connection.all<{ workspace: string; stream: string }>(
@@ -197,8 +171,11 @@ export const sqliteLocalState = (connection: Connection, locks: Locks): LocalSta
 /** What an older program wrote has other rows, and names without this mark: it is taken for no answer. */
 const glanceNames = (names: string) => `2\n${names}`
 
-const SELECT_FILE_VIEW = `SELECT kind, path, stream, checkpoint, hash, base, state FROM views
-  WHERE workspace = ? AND kind IN ('note', 'ledger', 'index', 'handoff')`
-
-const forgetView = (sql: Sql, { workspace, path }: ViewKey) =>
-  sql.run('DELETE FROM views WHERE workspace = ? AND path = ?', workspace, path)
+async function listViewRows(connection: Connection, which: string, ...values: Value[]): Promise<ViewRow[]> {
+  const rows = await connection.all<Omit<ViewRow, 'current'> & { current: number }>(
+    `SELECT workspace, path, kind, stream, checkpoint, hash, content_hash AS contentHash, base, stamp, state, current
+     FROM views ${which}`,
+    ...values,
+  )
+  return rows.map(withCurrent)
+}

@@ -15,12 +15,12 @@ import {
   requireRow,
 } from '../../engine/documents/find-stream.ts'
 import { newestWholePoint } from '../../engine/documents/newest-whole-point.ts'
-import { lacksEntry } from '../../engine/documents/owed-learnings.ts'
+import { lacksEntry, owedEntry } from '../../engine/documents/owed-learnings.ts'
 import { isBare, isTakenPath, type Survey, standingOf } from '../../engine/documents/survey.ts'
 import { nameOf } from '../../engine/publish/guard.ts'
 import { decodeDocument, isNone } from '../../formats/checkpoint-md/codec.ts'
 import { setCompletion } from '../../formats/checkpoint-md/edit.ts'
-import { archivePath, entryPath, isDocumentName } from '../../formats/checkpoint-md/layout.ts'
+import { archivePath, isDocumentName } from '../../formats/checkpoint-md/layout.ts'
 import { workOf } from '../../formats/checkpoint-md/work.ts'
 import { setFrontMatter } from '../../formats/markdown/front-matter.ts'
 import { redactAll } from '../../policy/redact.ts'
@@ -121,8 +121,8 @@ async function closeWork(
   const text = open.view.current ? setFrontMatter(open.text, 'status', 'active') : open.text
   const finished = setCompletion(text, completion)
   const { checkpoint, commit } = await editDocument(context, survey, open, finished, { ...said, path })
-  const entries = completion.learnings.length > 0 ? [{ stream, checkpoint, path: entryPath(name) }] : []
-  return { path, checkpoint, commit: { ...commit, entries } }
+  const entries = completion.learnings.length > 0 ? [owedEntry(name, stream, checkpoint)] : []
+  return { path, checkpoint, commit: { ...commit, views: [...commit.views, ...entries] } }
 }
 
 /** What was said last: by its document, or by its last checkpoint where it has none. */
@@ -161,10 +161,10 @@ export const archive = defineVerb({
       const { work, completion = null } = await lastSaid(context, row, open)
       if (isOver) {
         refuseMore(row, completion, redactAll({ outcome, learning }, context.mark))
-        const owed = { stream: stream.id, checkpoint: position.checkpoint, path: entryPath(stream.name) }
+        const entry = owedEntry(stream.name, stream.id, position.checkpoint)
         return {
           // Who moved the file by hand asks for what an archive adds to LEARNINGS.md by the same command.
-          commit: open && (await lacksEntry(context, row)) ? { entries: [owed] } : {},
+          commit: open && (await lacksEntry(context, row)) ? { views: [entry] } : {},
           answer: {
             ...{ id: stream.name, path: open?.view.path ?? null, outcome: completion?.outcome ?? '' },
             learnings: completion?.learnings ?? [],

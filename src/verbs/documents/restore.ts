@@ -102,8 +102,8 @@ async function restoreDocument(
   })
   const hash = standing && own !== null ? await hashToReplace(context, survey, row, standing) : standing?.hash
   if (own !== null && hash === point.hash) return { path, made: null }
-  const owed = oweDocument(point, path, standing && { path: standing.path, hash: hash ?? '' })
-  return { path, made: { checkpoint: point.checkpoint.id, commit: { ...point.commit, ...owed } } }
+  const views = oweDocument(point, path, standing && { path: standing.path, hash: hash ?? '' })
+  return { path, made: { checkpoint: point.checkpoint.id, commit: { ...point.commit, views } } }
 }
 
 /** The text to bring back: a point's own; without one the last one here, open again where it was archived. */

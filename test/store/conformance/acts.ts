@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import type { NewAct } from '../../../src/store/local-state.ts'
 import { AT, WORKSPACE } from '../make.ts'
-import { BESIDE, growWork, newDocument, step } from '../make-work.ts'
+import { BESIDE, growWork, newDocument, rowOf, step } from '../make-work.ts'
 import type { OpenActs } from '../subjects.ts'
 
 const newAct = (id: string, summary = id): NewAct => ({
@@ -79,16 +79,16 @@ export function provesActs(open: OpenActs): void {
       const place = { stream, checkpoint: ids[0] ?? '' }
       await store.acts.commit({
         workspace: WORKSPACE.id,
-        leaving: [
-          { ...place, path, hash, base: hash },
-          { ...place, kind: 'note', path: '.claude/checkpoints/1.json', hash: 'h' },
+        views: [
+          { ...place, kind: 'document', path, hash, base: hash, state: 'leaving' },
+          { ...place, kind: 'note', path: '.claude/checkpoints/1.json', hash: 'h', state: 'leaving' },
         ],
       })
       expect(await store.local.listOwedViews(WORKSPACE.id)).toMatchObject([
         { kind: 'note', state: 'leaving', hash: 'h', base: null },
         { kind: 'document', state: 'leaving', path, hash, base: hash },
       ])
-      expect(await store.local.listDocuments(WORKSPACE.id)).toEqual([])
+      expect((await rowOf(store))?.view).toBeNull()
     })
   })
 }

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { sha256 } from '../../../src/core/canonical.ts'
 import { AT, LATER, newView, WORKSPACE } from '../make.ts'
-import { BESIDE, newDocument, newWork } from '../make-work.ts'
+import { BESIDE, leavingFrom, newDocument, newWork } from '../make-work.ts'
 import type { OpenLocalState } from '../subjects.ts'
 
 const HERE = { workspace: WORKSPACE.id }
@@ -18,12 +18,13 @@ export function provesChanges(open: OpenLocalState): void {
     test('documents, focus and ledgers of a workspace are read as they were placed', async () => {
       const local = await opened()
       const [one, two] = [newDocument('auth', 1), newDocument('other', 1, { current: true, stamp: 'look' })]
+      const leaving = leavingFrom('gone.md', 'auth', 1)
       const ledger = { path: 'ledger.md', checkpoint: one.checkpoint, hash: sha256('ledger'), at: LATER }
       const focus = newWork().id
-      await local.apply({ ...HERE, documents: [one, two], ledgers: [ledger, ledger], focus })
-      await local.apply({ ...HERE, leaving: [{ ...one, path: 'gone.md' }] })
-      expect(await local.listDocuments(WORKSPACE.id)).toEqual([one, two])
-      expect(await local.listDocuments(BESIDE.id)).toEqual([])
+      await local.apply({ ...HERE, views: [one, two], ledgers: [ledger, ledger], focus })
+      await local.apply({ ...HERE, views: [leaving] })
+      expect(await local.listViews(HERE)).toEqual([one, two, leaving])
+      expect(await local.listViews({ workspace: BESIDE.id })).toEqual([])
       expect(await local.listLedgerTexts(WORKSPACE.id)).toEqual([{ ...ledger, number: 1 }])
       expect(await local.listLedgerTexts(BESIDE.id)).toEqual([])
       expect(await local.listFocused()).toEqual([{ ...HERE, stream: focus }])

@@ -6,7 +6,9 @@ import {
   focusedIn,
   growWork,
   hashOf,
+  leavingFrom,
   newDocument,
+  newEntry,
   newWork,
   pathOf,
   rowOf,
@@ -33,7 +35,7 @@ export function provesPlaces(open: OpenActs): void {
   test('a workspace whose document shows an older version stands there', async () => {
     const store = await open()
     const { ids } = await growWork(store, { length: 3 })
-    await store.acts.commit({ workspace: BESIDE.id, documents: [newDocument('auth', 2, { current: true })] })
+    await store.acts.commit({ workspace: BESIDE.id, views: [newDocument('auth', 2, { current: true })] })
     expect(await rowOf(store, 'auth', BESIDE.id)).toMatchObject({
       stream: { headId: ids[2], headSequence: 3 },
       view: { checkpoint: ids[1], current: true },
@@ -46,8 +48,8 @@ export function provesPlaces(open: OpenActs): void {
     const store = await open()
     await growWork(store, { length: 2 })
     await growWork(store, { name: 'other' })
-    await store.acts.commit({ workspace: BESIDE.id, documents: [newDocument('auth', 1)] })
-    await store.acts.commit({ ...HERE, documents: [archived()] })
+    await store.acts.commit({ workspace: BESIDE.id, views: [newDocument('auth', 1)] })
+    await store.acts.commit({ ...HERE, views: [archived()] })
     expect((await store.local.listViews(HERE)).map(({ path }) => path)).toEqual([
       pathOf('other'),
       pathOf('auth', 'archive'),
@@ -58,72 +60,56 @@ export function provesPlaces(open: OpenActs): void {
   test('a file that is to go stays owed when its document is placed again', async () => {
     const store = await open()
     await growWork(store, { length: 2 })
-    const old = { ...newDocument('auth', 2), path: pathOf('auth') }
-    await store.acts.commit({
-      ...HERE,
-      documents: [archived({ state: 'pending' })],
-      leaving: [old],
-    })
-    const leaving = {
-      kind: 'document',
-      path: pathOf('auth'),
-      state: 'leaving',
-      hash: hashOf('auth', 2),
-      base: null,
-    }
+    const leaving = leavingFrom(pathOf('auth'), 'auth', 2)
+    await store.acts.commit({ ...HERE, views: [archived({ state: 'pending' }), leaving] })
     const pending = { kind: 'document', path: pathOf('auth', 'archive'), state: 'pending', base: null }
     expect(await store.local.listOwedViews(WORKSPACE.id)).toMatchObject([leaving, pending])
-    await store.acts.commit({ ...HERE, documents: [archived({ state: 'pending', base: hashOf('auth', 1) })] })
+    await store.acts.commit({ ...HERE, views: [archived({ state: 'pending', base: hashOf('auth', 1) })] })
     expect(await store.local.listOwedViews(WORKSPACE.id)).toMatchObject([
       leaving,
       { ...pending, base: hashOf('auth', 1) },
     ])
     expect(await store.acts.listWork(REPOSITORY, WORKSPACE.id)).toHaveLength(1)
-    await store.acts.commit({ ...HERE, documents: [newDocument('auth', 2)] })
+    await store.acts.commit({ ...HERE, views: [newDocument('auth', 2)] })
     expect(await store.local.listOwedViews(WORKSPACE.id)).toEqual([])
   })
 
   test('only documents and entries are owed as such, each to its workspace', async () => {
     const store = await open()
     await grow(store)
-    const { stream, ids } = await growWork(store)
-    const [checkpoint = ''] = ids
-    const path = 'checkpoints/LEARNINGS.md#auth'
-    await store.acts.commit({ ...HERE, entries: [{ path, stream, checkpoint }] })
-    expect(await store.local.listOwedViews(WORKSPACE.id)).toEqual([
-      { kind: 'entry', path, stream, checkpoint, hash: '', base: null, state: 'pending' },
-    ])
+    await growWork(store)
+    const entry = newEntry('auth', 1)
+    await store.acts.commit({ ...HERE, views: [entry] })
+    expect(await store.local.listOwedViews(WORKSPACE.id)).toEqual([entry])
     expect(await store.local.listOwedViews(BESIDE.id)).toEqual([])
-    await store.local.forgetViews([{ ...HERE, path }])
+    await store.local.forgetViews([entry])
     expect(await store.local.listOwedViews(WORKSPACE.id)).toEqual([])
   })
 
-  test('stamped settles a document that still wants these bytes', async () => {
+  test('published settles a document that still wants these bytes', async () => {
     const store = await open()
     await growWork(store)
     const base = hashOf('auth', 1)
     await store.acts.commit(step('auth', 2, { view: { state: 'pending', base, current: true } }))
-    await store.local.markStamped(WORKSPACE.id, [
-      { path: pathOf('auth'), hash: hashOf('auth', 2), stamp: 'look' },
+    await store.local.markPublished([
+      { ...HERE, path: pathOf('auth'), hash: hashOf('auth', 2), stamp: 'look' },
     ])
     expect((await rowOf(store))?.view).toMatchObject({
       ...{ state: 'published', base: null, stamp: 'look', current: true, hash: hashOf('auth', 2) },
     })
   })
 
-  test('stamped leaves a row that wants other bytes, lies elsewhere or is to go', async () => {
+  test('published leaves a row that wants other bytes, lies elsewhere or is to go', async () => {
     const store = await open()
     await growWork(store)
     const base = hashOf('auth', 1)
     await store.acts.commit(step('auth', 2, { view: { state: 'pending', base } }))
-    await store.acts.commit({ ...HERE, leaving: [{ ...newDocument('auth', 1), path: 'gone.md' }] })
+    await store.acts.commit({ ...HERE, views: [leavingFrom('gone.md', 'auth', 1)] })
     const before = await documentsOf(store)
-    await store.local.markStamped(WORKSPACE.id, [
-      { path: pathOf('auth'), hash: base, stamp: 'old' },
-      { path: 'gone.md', hash: base, stamp: 'leaving' },
-    ])
-    await store.local.markStamped(BESIDE.id, [
-      { path: pathOf('auth'), hash: hashOf('auth', 2), stamp: 'theirs' },
+    await store.local.markPublished([
+      { ...HERE, path: pathOf('auth'), hash: base, stamp: 'old' },
+      { ...HERE, path: 'gone.md', hash: base, stamp: 'leaving' },
+      { workspace: BESIDE.id, path: pathOf('auth'), hash: hashOf('auth', 2), stamp: 'theirs' },
     ])
     expect(await documentsOf(store)).toEqual(before)
   })

@@ -16,7 +16,7 @@ export function provesTextsOfAll(open: OpenActs): void {
     await store.acts.commit({
       workspace: BESIDE.id,
       texts: ['a note', 'a ledger', 'half a save', 'nobody shows it'].map(kept),
-      files: [{ ...file, path: '.claude/checkpoints/a.json', hash: sha256('a note') }],
+      views: [{ ...file, path: '.claude/checkpoints/a.json', hash: sha256('a note') }],
       ledgers: [{ path: 'ledger.md', checkpoint, hash: sha256('a ledger'), at: AT }],
       versions: [{ ...seen, hash: sha256('half a save'), problem: 'it has no end' }],
     })
@@ -37,7 +37,7 @@ export function provesMarks(open: OpenActs): void {
     expect((await store.log.readHistory(stream)).map(({ foreign }) => foreign)).toEqual([false, true, true])
     expect((await store.log.readCheckpoint(ids[1] ?? ''))?.row.foreign).toBe(true)
     expect((await rowOf(store))?.position.foreign).toBe(true)
-    await store.acts.commit({ workspace: BESIDE.id, documents: [newDocument('auth', 1)] })
+    await store.acts.commit({ workspace: BESIDE.id, views: [newDocument('auth', 1)] })
     expect((await rowOf(store, 'auth', BESIDE.id))?.position.foreign).toBe(false)
     await store.acts.commit({ workspace: BESIDE.id, reviews: ids.slice(2) })
     expect((await store.log.readHistory(stream)).map(({ foreign }) => foreign)).toEqual([false, true, false])

@@ -7,7 +7,8 @@ import {
   focusedIn,
   growWork,
   hashOf,
-  newDocument,
+  leavingFrom,
+  newEntry,
   newPoint,
   newWork,
   pathOf,
@@ -82,7 +83,7 @@ function provesCommit(open: OpenActs): void {
       appends: [...(one.appends ?? []), ...(two.appends ?? [])],
       texts: [...(one.texts ?? []), ...(two.texts ?? [])],
       versions: [...(one.versions ?? []), ...(two.versions ?? [])],
-      documents: [...(one.documents ?? []), ...(two.documents ?? [])],
+      views: [...(one.views ?? []), ...(two.views ?? [])],
       focus: newWork('fork').id,
     }
     expect(await store.acts.commit(both)).toEqual({ done: true })
@@ -156,17 +157,16 @@ function provesCommit(open: OpenActs): void {
 /** A commit that changes something of everything, after the given head. */
 export function everything(after: string | null): DocumentCommit {
   const fresh = step('fork', 1)
-  const [placed] = fresh.documents ?? []
   return {
     ...HERE,
     begins: fresh.begins ?? [],
     appends: [...(fresh.appends ?? []), { checkpoint: newPoint('auth', 3), after, foreign: true }],
     texts: fresh.texts ?? [],
     versions: fresh.versions ?? [],
-    documents: placed ? [placed] : [],
-    leaving: [{ ...newDocument('auth', 2), path: 'checkpoints/active/old.md' }],
-    entries: [
-      { path: 'checkpoints/LEARNINGS.md#fork', stream: newWork().id, checkpoint: newPoint('auth', 2).id },
+    views: [
+      ...(fresh.views ?? []),
+      leavingFrom('checkpoints/active/old.md', 'auth', 2),
+      newEntry('auth', 2, 'checkpoints/LEARNINGS.md#fork'),
     ],
     focus: newWork('fork').id,
   }

@@ -122,7 +122,7 @@ export function provesFile(open: OpenFile): void {
       await expect(store.acts.commit({ ...change, focus: 'work_nobody' })).rejects.toThrow()
       expect(await documentsOf(store)).toEqual(before)
       const stray = { ...newDocument('auth', 2), checkpoint: 'cp_nobody' }
-      await expect(store.acts.commit({ ...change, documents: [stray] })).rejects.toThrow()
+      await expect(store.acts.commit({ ...change, views: [stray] })).rejects.toThrow()
       expect(await documentsOf(store)).toEqual(before)
     })
 
@@ -131,7 +131,7 @@ export function provesFile(open: OpenFile): void {
       await growWork(store)
       const ledgers = [newLedger(1, 'never given')]
       await expect(
-        store.acts.commit({ workspace: WORKSPACE.id, files: [newFile()], ledgers }),
+        store.acts.commit({ workspace: WORKSPACE.id, views: [newFile()], ledgers }),
       ).rejects.toThrow()
       expect(await store.acts.listLedgers(WORKSPACE.id)).toEqual([])
       expect(await store.local.readFileView(WORKSPACE.id, NOTE)).toBeNull()

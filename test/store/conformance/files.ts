@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest'
 import { sha256 } from '../../../src/core/canonical.ts'
-import type { FileView } from '../../../src/store/local-state.ts'
+import type { ViewRow } from '../../../src/store/local-state.ts'
 import { AT, grow, LATER, type Spanned, WORKSPACE } from '../make.ts'
-import { BESIDE, growWork, newPoint, newWork, pathOf, rowOf, step } from '../make-work.ts'
+import { BESIDE, growWork, newEntry, newPoint, newWork, pathOf, rowOf, step } from '../make-work.ts'
 import type { OpenActs } from '../subjects.ts'
 
 const HERE = { workspace: WORKSPACE.id }
@@ -11,9 +11,9 @@ const LEDGER = '.agents/session_ledger.md'
 const INDEX = '.claude/state-index.json'
 
 const kept = (text: string) => ({ hash: sha256(text), text })
-export const newFile = (more: Partial<FileView> = {}): FileView => ({
-  ...{ kind: 'note', path: NOTE, stream: newWork().id, checkpoint: newPoint('auth', 1).id },
-  ...{ hash: sha256('a note'), base: null, state: 'pending' },
+export const newFile = ({ hash = sha256('a note'), ...more }: Partial<ViewRow> = {}): ViewRow => ({
+  ...{ ...HERE, kind: 'note', path: NOTE, stream: newWork().id, checkpoint: newPoint('auth', 1).id },
+  ...{ hash, contentHash: hash, base: null, stamp: null, state: 'pending', current: false },
   ...more,
 })
 export const newLedger = (sequence: number, text: string, at = AT) => ({
@@ -34,13 +34,13 @@ export function provesFiles(open: OpenActs): void {
       newFile({ kind: 'ledger', path: LEDGER, hash: sha256('a ledger'), base: sha256('before') }),
       newFile({ kind: 'index', path: INDEX, hash: '' }),
     ]
-    await store.acts.commit({ ...HERE, texts: [kept('a note'), kept('a ledger')], files })
+    await store.acts.commit({ ...HERE, texts: [kept('a note'), kept('a ledger')], views: files })
     expect(await store.local.listOwedViews(WORKSPACE.id)).toEqual([files[1], files[0], files[2]])
     for (const file of files) expect(await store.local.readFileView(WORKSPACE.id, file.path)).toEqual(file)
     expect(await store.log.readText(sha256('a note'))).toBe('a note')
-    await store.local.markStamped(WORKSPACE.id, [
-      { path: NOTE, hash: sha256('a note'), stamp: null },
-      { path: LEDGER, hash: sha256('another'), stamp: null },
+    await store.local.markPublished([
+      { ...HERE, path: NOTE, hash: sha256('a note') },
+      { ...HERE, path: LEDGER, hash: sha256('another') },
     ])
     expect((await store.local.listOwedViews(WORKSPACE.id)).map(({ path }) => path)).toEqual([LEDGER, INDEX])
     expect(await store.local.readFileView(WORKSPACE.id, NOTE)).toEqual({ ...files[0], state: 'published' })
@@ -53,22 +53,23 @@ export function provesFiles(open: OpenActs): void {
     const store = await open()
     await growWork(store, { length: 2 })
     const ledger = newFile({ kind: 'ledger', path: LEDGER, state: 'published' })
-    const newer = { ...ledger, checkpoint: newPoint('auth', 2).id, hash: sha256('newer'), base: ledger.hash }
-    await store.acts.commit({ ...HERE, files: [ledger] })
-    await store.acts.commit({ workspace: BESIDE.id, files: [ledger] })
-    await store.acts.commit({ ...HERE, files: [{ ...newer, state: 'pending' }] })
-    expect(await store.local.readFileView(WORKSPACE.id, LEDGER)).toEqual({ ...newer, state: 'pending' })
-    expect(await store.local.readFileView(BESIDE.id, LEDGER)).toEqual(ledger)
+    const more = { checkpoint: newPoint('auth', 2).id, hash: sha256('newer'), base: ledger.hash }
+    const newer = newFile({ ...more, kind: 'ledger', path: LEDGER })
+    await store.acts.commit({ ...HERE, views: [ledger] })
+    await store.acts.commit({ workspace: BESIDE.id, views: [ledger] })
+    await store.acts.commit({ ...HERE, views: [newer] })
+    expect(await store.local.readFileView(WORKSPACE.id, LEDGER)).toEqual(newer)
+    expect(await store.local.readFileView(BESIDE.id, LEDGER)).toEqual({ ...ledger, workspace: BESIDE.id })
     expect((await store.local.listOwedViews(BESIDE.id)).length).toBe(0)
   })
 
   test('documents, entries and the files of runs are no such files', async () => {
     const store = await open()
     await grow(store)
-    const { stream, ids } = await growWork(store)
-    const entry = 'checkpoints/LEARNINGS.md#auth'
-    await store.acts.commit({ ...HERE, entries: [{ path: entry, stream, checkpoint: ids[0] ?? '' }] })
-    for (const path of ['r1/1', pathOf('auth'), entry, 'nothing'])
+    await growWork(store)
+    const entry = newEntry('auth', 1)
+    await store.acts.commit({ ...HERE, views: [entry] })
+    for (const path of ['r1/1', pathOf('auth'), entry.path, 'nothing'])
       expect(await store.local.readFileView(WORKSPACE.id, path)).toBeNull()
   })
 
@@ -78,7 +79,7 @@ export function provesFiles(open: OpenActs): void {
     const files = Array.from({ length: 2_000 }, (_, at) =>
       newFile({ path: `notes/${at}`, state: 'published' }),
     )
-    await store.acts.commit({ ...HERE, files })
+    await store.acts.commit({ ...HERE, views: files })
     await store.acts.commit(step('auth', 2))
     expect(await store.acts.listWork(WORKSPACE.repository, WORKSPACE.id)).toHaveLength(1)
     expect((await rowOf(store))?.view).toMatchObject({
@@ -94,7 +95,7 @@ export function provesFiles(open: OpenActs): void {
     const [append] = step('auth', 2).appends ?? []
     const refused = await store.acts.commit({
       ...HERE,
-      ...{ appends: append ? [append] : [], texts: [kept('a note')], files: [newFile()] },
+      ...{ appends: append ? [append] : [], texts: [kept('a note')], views: [newFile()] },
       ledgers: [newLedger(1, 'a note')],
     })
     expect(refused).toEqual({ done: false, why: 'head_moved' })

@@ -42,7 +42,7 @@ export function provesGlances(open: OpenLocalState): void {
     const local = await open()
     for (const workspace of [WORKSPACE, BESIDE]) await local.seeWorkspace(workspace, AT)
     for (const change of [
-      { workspace: WORKSPACE.id, documents: [newDocument('auth', 2)] },
+      { workspace: WORKSPACE.id, views: [newDocument('auth', 2)] },
       { workspace: BESIDE.id, focus: null },
     ]) {
       await local.putGlance(WORKSPACE.id, SEEN, [ROW])
@@ -54,8 +54,8 @@ export function provesGlances(open: OpenLocalState): void {
   test('it is not given where something is owed to the disk', async () => {
     const local = await open()
     for (const workspace of [WORKSPACE, BESIDE]) await local.seeWorkspace(workspace, AT)
-    const documents = [newDocument('auth', 1, { state: 'pending' })]
-    await local.apply({ workspace: WORKSPACE.id, documents })
+    const views = [newDocument('auth', 1, { state: 'pending' })]
+    await local.apply({ workspace: WORKSPACE.id, views })
     await local.putGlance(WORKSPACE.id, SEEN, [ROW])
     expect(await local.readGlance(WORKSPACE.id, SEEN)).toBeNull()
   })
