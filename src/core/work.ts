@@ -1,5 +1,5 @@
 import type { Plan } from './plan.ts'
-import { comparableText } from './text.ts'
+import { collapseSpaces, comparableText } from './text.ts'
 
 /** Where a statement came from. */
 export type Origin = 'user' | 'agent' | 'inferred' | 'file' | 'tool'
@@ -126,6 +126,12 @@ export interface WorkState {
   unlisted?: number
 }
 
+export type ListedItem = Partial<Record<'path' | 'kind' | 'text', string | undefined>>
+
+/** What makes an item of a list the same one, whatever its blanks: its path, or its words and their kind. */
+export const itemKey = ({ path, kind = '', text = '' }: ListedItem) =>
+  path === undefined ? `${kind}\n${collapseSpaces(text)}` : collapseSpaces(path)
+
 /** What tells the items of a field from each other: a text is an item of its own, and nothing where it is empty. */
 export function itemNames(work: WorkState, field: Exclude<WorkField, 'position'>): string[] {
   const value = work[field]
@@ -134,6 +140,10 @@ export function itemNames(work: WorkState, field: Exclude<WorkField, 'position'>
     'path' in item ? item.path : 'kind' in item ? `${item.kind}: ${item.text}` : item.text,
   )
 }
+
+/** What was learned in the work, for a time when it is over. */
+export const learningsIn = ({ references }: Pick<WorkState, 'references'>): string[] =>
+  references.flatMap(({ kind, text }) => (kind === 'learning' ? [text] : []))
 
 /** The items whose words are not known yet, each once. */
 export function newItems<Item extends { text: string }>(

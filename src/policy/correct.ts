@@ -16,12 +16,13 @@ import {
 import { ITEM_NOUNS, matchItem, namesOf } from './match-item.ts'
 import { isUsersClaim, type WordSource, whoseWord } from './whose-word.ts'
 
-/** Second thoughts about one item of the work: the only one that the text means, in all fields or in one. */
-export type Correction = { text: string; field: CorrectableField | null } & (
+export type CorrectionAct =
   | { act: 'confirm' | 'remove' }
   | { act: 'reject'; why: string }
   | { act: 'reword'; to: string }
-)
+
+/** Second thoughts about one item of the work: the only one that the text means, in all fields or in one. */
+export type Correction = { text: string; field: CorrectableField | null } & CorrectionAct
 
 /** So many of what was taken back are remembered; the oldest goes first. */
 const MOST_CORRECTED = 100
@@ -253,10 +254,4 @@ export function settleRejections(work: WorkState, by: WordSource['by']): WorkSta
   })
   const decisions = work.decisions.filter((one) => !revived.has(one))
   return { ...work, ...(corrected ? { corrected } : {}), ...Object.fromEntries(lists), decisions }
-}
-
-/** What is said again and was rejected. */
-export function rejectedAmong(work: WorkState, texts: readonly string[]): Decision[] {
-  const rejections = rejectionsIn(work)
-  return rejections.size === 0 ? [] : texts.flatMap((text) => rejections.get(comparableText(text)) ?? [])
 }

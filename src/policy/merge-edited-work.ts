@@ -1,13 +1,7 @@
 import { collapseSpaces } from '../core/text.ts'
-import { stillOverheard, type WorkState } from '../core/work.ts'
+import { itemKey, type ListedItem, stillOverheard, type WorkState } from '../core/work.ts'
 import { overlayItem } from './carry.ts'
 import { noteVanished } from './correct.ts'
-
-type Item = Record<string, unknown>
-
-/** What makes an item of a list the same one: its path, or its words and their kind. */
-const keyOf = ({ path, kind = '', text }: Item) =>
-  path === undefined ? `${kind}\n${collapseSpaces(`${text}`)}` : collapseSpaces(`${path}`)
 
 /**
  * The work after a file said how things stand. What its format holds is as the file says, the rest is as it was; an
@@ -29,7 +23,7 @@ export function mergeEditedWork(
   for (const [field, value] of Object.entries(said)) {
     if (!Array.isArray(value)) continue
     // `as`: where one of them holds a list, all do.
-    const listIn = (one: object) => (Reflect.get(one, field) ?? []) as Item[]
+    const listIn = (one: object) => (Reflect.get(one, field) ?? []) as ListedItem[]
     Reflect.set(work, field, mergeLists(listIn(before), listIn(said), shown && listIn(shown)))
   }
   return stillOverheard(before, noteVanished(before, work))
@@ -50,11 +44,11 @@ function mergePosition(
   return overlayItem(position, Object.fromEntries(news))
 }
 
-function mergeLists(old: Item[], fresh: Item[], shown: Item[] | null): Item[] {
-  const byKey = (items: Item[]) => new Map(items.map((item) => [keyOf(item), item]))
+function mergeLists(old: ListedItem[], fresh: ListedItem[], shown: ListedItem[] | null): ListedItem[] {
+  const byKey = (items: ListedItem[]) => new Map(items.map((item) => [itemKey(item), item]))
   const [known, told, page] = [byKey(old), byKey(fresh), shown && byKey(shown)]
   const kept = fresh.flatMap((item) => {
-    const key = keyOf(item)
+    const key = itemKey(item)
     const mine = known.get(key)
     // It stood there, and another save took it away since.
     if (mine === undefined) return page?.has(key) ? [] : [item]
@@ -62,6 +56,6 @@ function mergeLists(old: Item[], fresh: Item[], shown: Item[] | null): Item[] {
     return [isAsShown ? mine : overlayItem(mine, item)]
   })
   // It came with another save: whoever wrote into the file never saw it.
-  const later = old.filter((item) => !told.has(keyOf(item)) && page !== null && !page.has(keyOf(item)))
+  const later = old.filter((item) => !told.has(itemKey(item)) && page !== null && !page.has(itemKey(item)))
   return [...kept, ...later]
 }

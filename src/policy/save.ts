@@ -11,12 +11,13 @@ import {
   emptyWork,
   isRejection,
   newItems,
+  rejectionsIn,
   type Step,
   stands,
   type WorkState,
 } from '../core/work.ts'
 import { CARRY, carryForward } from './carry.ts'
-import { type Correction, rejectedAmong, settleRejections } from './correct.ts'
+import { type Correction, settleRejections } from './correct.ts'
 import { matchItem, namesOf } from './match-item.ts'
 import { isUsersClaim, type WordSource, whoseWord } from './whose-word.ts'
 
@@ -113,11 +114,11 @@ export function applySaying(before: WorkState, saying: Saying, at: string): Work
 export function rejectedAgain(work: WorkState, saying: Saying): Decision[] {
   if (saying.by === 'user') return []
   const claims = [...saying.decisions, ...CLAIMS.slice(1).flatMap((field) => saying[field])]
-  const texts = [...claims, ...(saying.next ?? []), ...(saying.blockers ?? [])]
+  const rejections = rejectionsIn(work)
+  return [...claims, ...(saying.next ?? []), ...(saying.blockers ?? [])]
     .map((one) => statementOf(one).text)
     .filter((text) => whoseWord(saying, text) === 'agent')
-    .map((text) => decisionOf(text).text)
-  return rejectedAmong(work, texts)
+    .flatMap((text) => rejections.get(comparableText(decisionOf(text).text)) ?? [])
 }
 
 export const referencesIn = ({ commands, ids, learnings, references }: Saying): Breadcrumb[] => [

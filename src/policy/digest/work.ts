@@ -6,6 +6,7 @@ import {
   type Item,
   OVERHEARD,
   type OverheardField,
+  stands,
   type WorkState,
 } from '../../core/work.ts'
 import { carryForward } from '../carry.ts'
@@ -167,9 +168,7 @@ const isEmpty = (value: string | readonly unknown[]) =>
 
 /** A question that was answered anew has its newest answer, also where another was kept already. */
 function withNewestAnswers(known: readonly Decision[], fresh: readonly Decision[]): Decision[] {
-  const newest = new Map(
-    fresh.filter(({ supersededBy }) => supersededBy === null).map(({ text }) => [questionOf(text), text]),
-  )
+  const newest = new Map(fresh.filter(stands).map(({ text }) => [questionOf(text), text]))
   return known.map((one) => {
     const answer = newest.get(questionOf(one.text))
     // What somebody struck out, or replaced by something else than another answer, stays as it is.
