@@ -1,5 +1,5 @@
 import type { Plan } from './plan.ts'
-import { comparableText } from './text.ts'
+import { collapseSpaces, comparableText } from './text.ts'
 
 /** Where a statement came from. */
 export type Origin = 'user' | 'agent' | 'inferred' | 'file' | 'tool'
@@ -22,6 +22,12 @@ export interface Decision extends Claim {
 
 /** Whether an item of the work holds: only a decision can be rejected or superseded. */
 export const stands = (item: object) => !('supersededBy' in item) || item.supersededBy === null
+
+export const isRejection = (one: Decision) => one.rejected !== undefined && !stands(one)
+
+/** The rejected decisions, by their words. */
+export const rejectionsIn = ({ decisions }: Pick<WorkState, 'decisions'>): Map<string, Decision> =>
+  new Map(decisions.filter(isRejection).map((one) => [comparableText(one.text), one]))
 
 export interface Item {
   text: string
@@ -72,10 +78,17 @@ export interface Position {
 export const OVERHEARD = ['intent', 'now', 'next', 'questions', 'blockers'] as const
 export type OverheardField = (typeof OVERHEARD)[number]
 
+/** What somebody chose or wants: a word of the user's, or not confirmed by them. */
+export const CHOICES = ['decisions', 'constraints', 'rules'] as const
+
+/** What holds beyond one task. */
+export const KNOWLEDGE = [...CHOICES, 'facts'] as const
+
+/** The lists of claims: each can be marked UNCONFIRMED, and confirmed. */
+export const CLAIMS = [...KNOWLEDGE, 'questions'] as const
+
 /** Lists of which a single item can be taken back or said in other words. */
-export const CORRECTABLE = [
-  ...(['decisions', 'constraints', 'rules', 'facts', 'questions', 'next', 'blockers'] as const),
-] as const
+export const CORRECTABLE = [...CLAIMS, 'next', 'blockers'] as const
 export type CorrectableField = (typeof CORRECTABLE)[number]
 
 /** An item that was taken out of its list, or is said in other words now. */
@@ -113,6 +126,12 @@ export interface WorkState {
   unlisted?: number
 }
 
+export type ListedItem = Partial<Record<'path' | 'kind' | 'text', string | undefined>>
+
+/** What makes an item of a list the same one, whatever its blanks: its path, or its words and their kind. */
+export const itemKey = ({ path, kind = '', text = '' }: ListedItem) =>
+  path === undefined ? `${kind}\n${collapseSpaces(text)}` : collapseSpaces(path)
+
 /** What tells the items of a field from each other: a text is an item of its own, and nothing where it is empty. */
 export function itemNames(work: WorkState, field: Exclude<WorkField, 'position'>): string[] {
   const value = work[field]
@@ -121,6 +140,10 @@ export function itemNames(work: WorkState, field: Exclude<WorkField, 'position'>
     'path' in item ? item.path : 'kind' in item ? `${item.kind}: ${item.text}` : item.text,
   )
 }
+
+/** What was learned in the work, for a time when it is over. */
+export const learningsIn = ({ references }: Pick<WorkState, 'references'>): string[] =>
+  references.flatMap(({ kind, text }) => (kind === 'learning' ? [text] : []))
 
 /** The items whose words are not known yet, each once. */
 export function newItems<Item extends { text: string }>(
@@ -131,11 +154,23 @@ export function newItems<Item extends { text: string }>(
   return fresh.filter(({ text }) => !texts.has(comparableText(text)) && texts.add(comparableText(text)))
 }
 
+/** The known items as they are, and behind them those that are new. */
+export const addItems = <Item extends { text: string }>(known: readonly Item[], fresh: readonly Item[]) => [
+  ...known,
+  ...newItems(known, fresh),
+]
+
 /** Keeps the `overheard` flag of fields that did not change; a field that was saved since loses it. */
 export function stillOverheard(before: WorkState, after: WorkState): WorkState {
   if (!before.overheard) return after
   const isSame = (field: OverheardField) => JSON.stringify(before[field]) === JSON.stringify(after[field])
   return { ...after, overheard: before.overheard.filter(isSame) }
+}
+
+/** The work with nothing in some of its fields. */
+export function clearFields(work: WorkState, fields: readonly WorkField[] = []): WorkState {
+  const nothing = emptyWork()
+  return { ...work, ...Object.fromEntries(fields.map((field) => [field, nothing[field]])) }
 }
 
 export function emptyWork(): WorkState {

@@ -1,5 +1,5 @@
 import { type BudgetCut, type BudgetFit, type BudgetPart, estimateTokens } from '../core/tokens.ts'
-import { stillOverheard, type WorkField, type WorkState } from '../core/work.ts'
+import { addItems, type Claim, stillOverheard, type WorkField, type WorkState } from '../core/work.ts'
 
 /** One step of cutting: when its turn comes, and what of the field it leaves. */
 export interface Squeeze {
@@ -13,6 +13,7 @@ export interface Squeeze {
 type Turn = Squeeze | { turn: number; takes: 'ends' }
 
 interface TextRule {
+  /** What is copied stays unless something new is said; to a list that comes behind what is known. */
   how: 'copy' | 'replace'
   rank: 'must' | 'should'
   squeeze: readonly Turn[]
@@ -103,42 +104,50 @@ const FIELDS = Object.keys(CARRY) as Array<WorkField>
 /** The work at the next checkpoint: what was known, and what is new, each field by its row of the table. */
 export function carryForward(before: WorkState, after: Partial<WorkState>): WorkState {
   const work = { ...before }
-  for (const field of FIELDS) {
-    const row: TextRule | ListRule<Entry> = CARRY[field]
-    const fresh: unknown = after[field]
-    if (fresh === undefined || (row.how === 'copy' && isEmpty(fresh))) continue
-    // `as`: the table's type lets only lists be merged, and a list merges with its own kind.
-    const old: unknown = before[field]
-    const value = 'by' in row ? mergeLists(old as Entry[], fresh as Entry[], row) : fresh
-    Object.assign(work, { [field]: value })
-  }
+  for (const field of FIELDS)
+    if (after[field] !== undefined)
+      Object.assign(work, { [field]: mergeField(CARRY[field], before[field], after[field]) })
   return stillOverheard(before, work)
 }
 
-type Entry = Record<string, unknown>
+// `as`: a list merges with its own kind, and the table's type lets only lists be merged.
+function mergeField(row: TextRule | ListRule<Entry>, old: unknown, fresh: unknown): unknown {
+  if ('by' in row) return mergeLists(old as Entry[], fresh as Entry[], row)
+  if (row.how === 'replace') return fresh
+  if (Array.isArray(old)) return addItems(old, fresh as Claim[])
+  return `${fresh}`.trim() === '' ? old : fresh
+}
 
-const isEmpty = (value: unknown) =>
-  typeof value === 'string' ? value.trim() === '' : Array.isArray(value) && value.length === 0
+type Entry = Record<string, unknown>
 
 /** Keeps every item; a repeated item takes its newest values. A pruned list is ordered oldest to newest. */
 function mergeLists(old: Entry[], fresh: Entry[], { how, by }: ListRule<Entry>): Entry[] {
   const key = (item: Entry) => JSON.stringify(by.map((name) => item[name]))
   const latest = new Map(fresh.map((item) => [key(item), item]))
   const known = new Map(old.map((item) => [key(item), item]))
-  const updateItem = (item: Entry) => overlayItem(known.get(key(item)), item)
   if (how === 'prune')
-    return [...old.filter((item) => !latest.has(key(item))), ...[...latest.values()].map(updateItem)]
+    return [
+      ...old.filter((item) => !latest.has(key(item))),
+      ...[...latest].map(([name, item]) => overlayItem(known.get(name) ?? {}, item)),
+    ]
   return [
-    ...old.map((item) => overlayItem(item, latest.get(key(item)))),
+    ...old.map((item) => overlayItem(item, latest.get(key(item)) ?? {})),
     ...[...latest].filter(([name]) => !known.has(name)).map(([, item]) => item),
   ]
 }
 
-/** An empty text does not erase a known reason or description. */
-const overlayItem = (item: Entry = {}, fresh: Entry = {}): Entry => ({
-  ...item,
-  ...Object.fromEntries(Object.entries(fresh).filter(([name, value]) => value !== '' || !(name in item))),
-})
+/** A known item with what is said of it now. What is empty, and that it stood in a file, says nothing of what is known. */
+export function overlayItem<Item extends object>(item: Item, fresh: Partial<Item>): Item {
+  const said = Object.entries(fresh).filter(([name, value]) => !(name in item) || saysSomething(name, value))
+  const both = { ...item, ...Object.fromEntries(said) }
+  // Why it was rejected is part of what became of it.
+  if ('supersededBy' in fresh && !('rejected' in fresh)) Reflect.deleteProperty(both, 'rejected')
+  return both
+}
+
+/** That nothing superseded a decision is something to say. */
+const saysSomething = (name: string, value: unknown) =>
+  value !== '' && (value !== null || name === 'supersededBy') && !(name === 'origin' && value === 'file')
 
 const LADDER: ReadonlyArray<Turn & { field: WorkField }> = FIELDS.flatMap((field) =>
   CARRY[field].squeeze.map((turn: Turn) => ({ field, ...turn })),

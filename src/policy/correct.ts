@@ -2,24 +2,27 @@ import { decisionOf } from '../core/decision.ts'
 import { ReasonError, usageError } from '../core/reason.ts'
 import { collapseSpaces, comparableText, quoteShort } from '../core/text.ts'
 import {
+  addItems,
+  CHOICES,
   type Claim,
   CORRECTABLE,
   type CorrectableField,
   type CorrectedItem,
   type Decision,
-  newItems,
+  rejectionsIn,
   stands,
   type WorkState,
 } from '../core/work.ts'
 import { ITEM_NOUNS, matchItem, namesOf } from './match-item.ts'
 import { isUsersClaim, type WordSource, whoseWord } from './whose-word.ts'
 
-/** Second thoughts about one item of the work: the only one that the text means, in all fields or in one. */
-export type Correction = { text: string; field: CorrectableField | null } & (
+export type CorrectionAct =
   | { act: 'confirm' | 'remove' }
   | { act: 'reject'; why: string }
   | { act: 'reword'; to: string }
-)
+
+/** Second thoughts about one item of the work: the only one that the text means, in all fields or in one. */
+export type Correction = { text: string; field: CorrectableField | null } & CorrectionAct
 
 /** So many of what was taken back are remembered; the oldest goes first. */
 const MOST_CORRECTED = 100
@@ -139,7 +142,7 @@ function rewordItem<Item extends LocatedItem['item']>(
   to: string,
   by: WordSource['by'],
 ): Item {
-  const isChoice = field === 'decisions' || field === 'constraints' || field === 'rules'
+  const isChoice = CHOICES.some((one) => one === field)
   const claim = 'confirmed' in item ? { origin: by, confirmed: by === 'user' || !isChoice } : {}
   if (!('supersededBy' in item)) return { ...item, text: to, ...claim }
   const { text, why } = decisionOf(to)
@@ -183,11 +186,6 @@ export function noteVanished(before: WorkState, after: WorkState): WorkState {
 
 const isSameText = (some: string, other: string) => comparableText(some) === comparableText(other)
 
-function rejectionsIn({ decisions }: WorkState): Map<string, Decision> {
-  const rejected = decisions.filter((one) => one.rejected !== undefined && one.supersededBy !== null)
-  return new Map(rejected.map((one) => [comparableText(one.text), one]))
-}
-
 /** Items that an older session or file brings, without those that were taken back here since. */
 export function withoutCorrected<Item extends { text: string }>(
   known: WorkState,
@@ -198,7 +196,7 @@ export function withoutCorrected<Item extends { text: string }>(
   const gone = new Set(taken.map(({ text }) => comparableText(text)))
   if (field !== 'decisions') for (const text of rejectionsIn(known).keys()) gone.add(text)
   for (const { text } of known[field]) gone.delete(comparableText(text))
-  return gone.size === 0 ? [...items] : items.filter(({ text }) => !gone.has(comparableText(text)))
+  return items.filter(({ text }) => !gone.has(comparableText(text)))
 }
 
 /** The work with what was confirmed and taken back in other work that shares items with it. */
@@ -215,10 +213,10 @@ export function followCorrections(unconfirmed: WorkState, origin: WorkState): Wo
       where === field && to !== undefined && gone.some((item) => isSameText(item.text, text)) ? [to] : [],
     )
     const reworded = origin[field].filter(({ text }) => said.includes(text))
-    Object.assign(work, { [field]: [...kept, ...newItems(kept, reworded)] })
+    Object.assign(work, { [field]: addItems<{ text: string }>(kept, reworded) })
   }
   const decisions = work.decisions.map((one) => rejections.get(comparableText(one.text)) ?? one)
-  return { ...work, decisions: [...decisions, ...newItems(decisions, [...rejections.values()])] }
+  return { ...work, decisions: addItems(decisions, [...rejections.values()]) }
 }
 
 /** The work with the claims confirmed that are confirmed in the other one, by whom they were there. */
@@ -244,8 +242,6 @@ export function settleRejections(work: WorkState, by: WordSource['by']): WorkSta
   const corrected = work.corrected?.filter(
     ({ field, text }) => !work[field].some((one) => collapseSpaces(one.text) === collapseSpaces(text)),
   )
-  const settled = corrected ? { ...work, corrected } : work
-  if (rejections.size === 0) return settled
   const revived = new Set<Decision>()
   const lists = CORRECTABLE.filter((field) => field !== 'decisions').map((field) => {
     const items: Array<{ text: string } & Partial<Claim>> = work[field]
@@ -257,11 +253,5 @@ export function settleRejections(work: WorkState, by: WordSource['by']): WorkSta
     return [field, standing]
   })
   const decisions = work.decisions.filter((one) => !revived.has(one))
-  return { ...settled, ...Object.fromEntries(lists), decisions }
-}
-
-/** What is said again and was rejected. */
-export function rejectedAmong(work: WorkState, texts: readonly string[]): Decision[] {
-  const rejections = rejectionsIn(work)
-  return rejections.size === 0 ? [] : texts.flatMap((text) => rejections.get(comparableText(text)) ?? [])
+  return { ...work, ...(corrected ? { corrected } : {}), ...Object.fromEntries(lists), decisions }
 }

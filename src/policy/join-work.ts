@@ -1,47 +1,54 @@
 import { comparableText, formatCount } from '../core/text.ts'
-import { type Claim, type Decision, newItems, stands, type WorkState } from '../core/work.ts'
+import {
+  type Claim,
+  type CorrectableField,
+  isRejection,
+  KNOWLEDGE,
+  newItems,
+  rejectionsIn,
+  stands,
+  type WorkState,
+} from '../core/work.ts'
+import { carryForward } from './carry.ts'
 import { followCorrections, withoutCorrected } from './correct.ts'
 import { inheritWork } from './save.ts'
 
+export type Knowledge = Pick<WorkState, (typeof KNOWLEDGE)[number] | 'references'>
+
 /** What holds beyond one task, by what it is called: what work inherits, and what comes back with a merge. */
-const KNOWLEDGE = {
-  decisions: ({ decisions }: WorkState) => decisions.filter(stands),
-  rejections: ({ decisions }: WorkState) => decisions.filter(isRejection),
-  rules: ({ rules }: WorkState) => rules,
-  constraints: ({ constraints }: WorkState) => constraints,
-  facts: ({ facts }: WorkState) => facts,
-  learnings: ({ references }: WorkState) => references.filter(({ kind }) => kind === 'learning'),
+const KINDS = {
+  decisions: ({ decisions }: Knowledge) => decisions.filter(stands),
+  rejections: ({ decisions }: Knowledge) => decisions.filter(isRejection),
+  rules: ({ rules }: Knowledge) => rules,
+  constraints: ({ constraints }: Knowledge) => constraints,
+  facts: ({ facts }: Knowledge) => facts,
+  learnings: ({ references }: Knowledge) => references.filter(({ kind }) => kind === 'learning'),
 }
 
-export type KnowledgeCount = Record<keyof typeof KNOWLEDGE, number>
-
-const LISTS = ['constraints', 'rules', 'facts'] as const
-const FIELDS = ['decisions', ...LISTS] as const
+export type KnowledgeCount = Record<keyof typeof KINDS, number>
 
 /** The second thoughts of another work, about what holds beyond its task. */
 const followKnowledge = (known: WorkState, from: WorkState): WorkState =>
   followCorrections(known, {
     ...from,
-    corrected: (from.corrected ?? []).filter(({ field }) => FIELDS.some((one) => one === field)),
+    corrected: (from.corrected ?? []).filter(({ field }) => KNOWLEDGE.some((one) => one === field)),
   })
 
 /** What holds beyond the task in one work, and is not known in another; what was taken back there does not come again. */
-export function newKnowledge(known: WorkState, from: WorkState): WorkState {
-  const work = inheritWork(from)
-  const rejected = new Set(known.decisions.filter(isRejection).map(({ text }) => comparableText(text)))
-  const isNews = (one: Decision) => isRejection(one) && !rejected.has(comparableText(one.text))
-  const fresh = LISTS.map((field) => [
-    field,
-    withoutCorrected(known, field, newItems(known[field], work[field])),
-  ])
+export function newKnowledge(known: WorkState, from: WorkState): Knowledge {
+  const { decisions, constraints, rules, facts, references } = inheritWork(from)
+  const rejections = rejectionsIn(known)
+  const newOf = <Item extends { text: string }>(field: CorrectableField, items: Item[]) =>
+    withoutCorrected(known, field, newItems(known[field], items))
   return {
-    ...work,
     decisions: [
-      ...withoutCorrected(known, 'decisions', newItems(known.decisions, work.decisions.filter(stands))),
-      ...work.decisions.filter(isNews),
+      ...newOf('decisions', decisions.filter(stands)),
+      ...decisions.filter((one) => isRejection(one) && !rejections.has(comparableText(one.text))),
     ],
-    ...Object.fromEntries(fresh),
-    references: newItems(known.references, work.references),
+    constraints: newOf('constraints', constraints),
+    rules: newOf('rules', rules),
+    facts: newOf('facts', facts),
+    references: newItems(known.references, references),
   }
 }
 
@@ -51,7 +58,6 @@ export function newKnowledge(known: WorkState, from: WorkState): WorkState {
  */
 export function joinKnowledge(before: WorkState, from: WorkState): WorkState {
   const known = followKnowledge(before, from)
-  const fresh = newKnowledge(known, from)
   const standing = new Set(from.decisions.filter(stands).map(({ text }) => text))
   const successors = new Map(
     from.decisions.flatMap(({ text, supersededBy }) =>
@@ -61,12 +67,7 @@ export function joinKnowledge(before: WorkState, from: WorkState): WorkState {
   const decisions = known.decisions.map((one) =>
     stands(one) ? { ...one, supersededBy: successors.get(one.text) ?? null } : one,
   )
-  return {
-    ...known,
-    decisions: [...decisions, ...fresh.decisions],
-    ...Object.fromEntries(LISTS.map((field) => [field, [...known[field], ...fresh[field]]])),
-    references: [...known.references, ...fresh.references],
-  }
+  return carryForward({ ...known, decisions }, newKnowledge(known, from))
 }
 
 /** What a join brings: what is new, and how many known items it confirms, rewords or takes out. */
@@ -77,23 +78,21 @@ export function countJoined(before: WorkState, from: WorkState): KnowledgeCount 
     const now = items.find(({ text }) => text === item.text)
     return now !== undefined && now.confirmed === item.confirmed
   }
-  const changed = FIELDS.flatMap((field) => before[field].filter((item) => !isKept(item, known[field])))
-  const against = new Set(known.decisions.filter(isRejection).map(({ text }) => comparableText(text)))
+  const changed = KNOWLEDGE.flatMap((field) => before[field].filter((item) => !isKept(item, known[field])))
+  const against = rejectionsIn(known)
   const corrections = changed.filter(({ text }) => !against.has(comparableText(text))).length
   return { ...countKnowledge(newKnowledge(known, from)), rejections, corrections }
 }
 
-const isRejection = ({ rejected, supersededBy }: Decision) => rejected !== undefined && supersededBy !== null
-
 // `as`: every key is filled from the table of keys.
-export const countKnowledge = (work: WorkState) =>
+export const countKnowledge = (work: Knowledge) =>
   Object.fromEntries(
-    Object.entries(KNOWLEDGE).map(([name, listIn]) => [name, listIn(work).length]),
+    Object.entries(KINDS).map(([name, listIn]) => [name, listIn(work).length]),
   ) as KnowledgeCount
 
 /** `2 decisions and 1 rule`; empty where there is nothing. */
 export function describeKnowledge(count: KnowledgeCount & { corrections?: number }): string {
-  const parts = [...Object.keys(KNOWLEDGE), 'corrections'].flatMap((name) => {
+  const parts = [...Object.keys(KINDS), 'corrections'].flatMap((name) => {
     const number: number = Reflect.get(count, name) ?? 0
     return number > 0 ? [formatCount(number, name.replace(/s$/, ''))] : []
   })

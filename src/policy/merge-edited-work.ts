@@ -1,14 +1,7 @@
 import { collapseSpaces } from '../core/text.ts'
-import { emptyWork, stillOverheard, type WorkState } from '../core/work.ts'
+import { itemKey, type ListedItem, stillOverheard, type WorkState } from '../core/work.ts'
+import { overlayItem } from './carry.ts'
 import { noteVanished } from './correct.ts'
-
-type Item = Record<string, unknown>
-
-/** What makes an item of a list the same one: its path, or its words and their kind. */
-const keyOf = ({ path, kind = '', text }: Item) =>
-  path === undefined ? `${kind}\n${collapseSpaces(`${text}`)}` : collapseSpaces(`${path}`)
-
-const LISTS = Object.entries(emptyWork()).flatMap(([field, value]) => (Array.isArray(value) ? [field] : []))
 
 /**
  * The work after a file said how things stand. What its format holds is as the file says, the rest is as it was; an
@@ -20,19 +13,18 @@ const LISTS = Object.entries(emptyWork()).flatMap(([field, value]) => (Array.isA
 export function mergeEditedWork(
   before: WorkState,
   said: Partial<WorkState>,
-  { shown = null }: { shown?: Partial<WorkState> | null } = {},
+  shown: Partial<WorkState> | null = null,
 ): WorkState {
   const work: WorkState = { ...before, ...said, position: mergePosition(before, said, shown) }
   if (shown)
     for (const field of TEXTS)
       if (collapseSpaces(said[field] ?? '') === collapseSpaces(shown[field] ?? ''))
         work[field] = before[field]
-  for (const field of LISTS) {
-    // `as`: each of these fields holds a list of items in all of them.
-    const listIn = (one: object | null) => (one ? Reflect.get(one, field) : null) as Item[] | null | undefined
-    const fresh = listIn(said)
-    if (fresh)
-      Reflect.set(work, field, mergeLists(listIn(before) ?? [], fresh, shown && (listIn(shown) ?? [])))
+  for (const [field, value] of Object.entries(said)) {
+    if (!Array.isArray(value)) continue
+    // `as`: where one of them holds a list, all do.
+    const listIn = (one: object) => (Reflect.get(one, field) ?? []) as ListedItem[]
+    Reflect.set(work, field, mergeLists(listIn(before), listIn(said), shown && listIn(shown)))
   }
   return stillOverheard(before, noteVanished(before, work))
 }
@@ -48,17 +40,15 @@ function mergePosition(
   const isAsShown = (name: string, value: unknown) =>
     shown?.position !== undefined &&
     JSON.stringify(Reflect.get(shown.position, name)) === JSON.stringify(value)
-  const told = Object.entries(said ?? {}).filter(
-    ([name, value]) => value !== '' && value !== null && !isAsShown(name, value),
-  )
-  return { ...position, ...Object.fromEntries(told) }
+  const news = Object.entries(said ?? {}).filter(([name, value]) => !isAsShown(name, value))
+  return overlayItem(position, Object.fromEntries(news))
 }
 
-function mergeLists(old: Item[], fresh: Item[], shown: Item[] | null): Item[] {
-  const byKey = (items: Item[]) => new Map(items.map((item) => [keyOf(item), item]))
+function mergeLists(old: ListedItem[], fresh: ListedItem[], shown: ListedItem[] | null): ListedItem[] {
+  const byKey = (items: ListedItem[]) => new Map(items.map((item) => [itemKey(item), item]))
   const [known, told, page] = [byKey(old), byKey(fresh), shown && byKey(shown)]
   const kept = fresh.flatMap((item) => {
-    const key = keyOf(item)
+    const key = itemKey(item)
     const mine = known.get(key)
     // It stood there, and another save took it away since.
     if (mine === undefined) return page?.has(key) ? [] : [item]
@@ -66,22 +56,6 @@ function mergeLists(old: Item[], fresh: Item[], shown: Item[] | null): Item[] {
     return [isAsShown ? mine : overlayItem(mine, item)]
   })
   // It came with another save: whoever wrote into the file never saw it.
-  const later = old.filter((item) => !told.has(keyOf(item)) && page !== null && !page.has(keyOf(item)))
+  const later = old.filter((item) => !told.has(itemKey(item)) && page !== null && !page.has(itemKey(item)))
   return [...kept, ...later]
-}
-
-/** The fresh values win; an empty value, or an origin of only `file`, keeps the known one. */
-function overlayItem(item: Item, fresh: Item): Item {
-  const both = { ...item, ...fresh }
-  for (const [name, value] of Object.entries(item)) {
-    const said: unknown = Reflect.get(fresh, name)
-    // That nothing superseded it is something that a format says.
-    const isNull = said === null && name !== 'supersededBy'
-    // Why it was rejected is part of what became of it.
-    if (name === 'rejected' && said === undefined && 'supersededBy' in fresh)
-      Reflect.deleteProperty(both, name)
-    else if (said === undefined || said === '' || isNull || (name === 'origin' && said === 'file'))
-      Reflect.set(both, name, value)
-  }
-  return both
 }

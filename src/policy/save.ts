@@ -3,17 +3,21 @@ import { usageError } from '../core/reason.ts'
 import { comparableText } from '../core/text.ts'
 import {
   type Artifact,
+  addItems,
   type Breadcrumb,
+  CLAIMS,
   type Claim,
   type Decision,
   emptyWork,
+  isRejection,
   newItems,
+  rejectionsIn,
   type Step,
   stands,
   type WorkState,
 } from '../core/work.ts'
 import { CARRY, carryForward } from './carry.ts'
-import { type Correction, rejectedAmong, settleRejections } from './correct.ts'
+import { type Correction, settleRejections } from './correct.ts'
 import { matchItem, namesOf } from './match-item.ts'
 import { isUsersClaim, type WordSource, whoseWord } from './whose-word.ts'
 
@@ -76,9 +80,6 @@ export interface SaveInput {
   handedOff?: true
 }
 
-/** The lists of claims: each can be marked UNCONFIRMED, and confirmed. */
-const CLAIMS = ['decisions', 'constraints', 'rules', 'facts', 'questions'] as const
-
 /** The claims that stand: what was superseded or rejected needs no confirmation any more. */
 export const claimsIn = (work: WorkState): Claim[] => [
   ...work.decisions.filter(stands),
@@ -95,14 +96,13 @@ export function applySaying(before: WorkState, saying: Saying, at: string): Work
   )
   const answered = new Set(saying.resolve.map((text) => matchItem('question', known.questions, text)))
   const open = known.questions.filter((question) => !answered.has(question))
-  const add = (list: Claim[], said: Claim[]) => [...list, ...newItems(list, said)]
-  const work = carryForward(supersedeDecisions(reviveDecisions(known, fresh), saying, fresh), {
+  const work = carryForward(supersedeDecisions(known, saying, fresh), {
     ...textsOf(saying),
     decisions: fresh,
-    constraints: add(known.constraints, saying.constraints.map(claims.choice)),
-    rules: add(known.rules, saying.rules.map(claims.choice)),
-    facts: add(known.facts, saying.facts.map(claims.plain)),
-    questions: add(open, saying.questions.map(claims.plain)),
+    constraints: saying.constraints.map(claims.choice),
+    rules: saying.rules.map(claims.choice),
+    facts: saying.facts.map(claims.plain),
+    questions: addItems(open, saying.questions.map(claims.plain)),
     done: saying.done.map((one) => (typeof one === 'string' ? { text: one, at } : one)),
     artifacts: saying.files.map((file) => ({ action: 'modified', description: '', ...file })),
     references: referencesIn(saying),
@@ -114,11 +114,11 @@ export function applySaying(before: WorkState, saying: Saying, at: string): Work
 export function rejectedAgain(work: WorkState, saying: Saying): Decision[] {
   if (saying.by === 'user') return []
   const claims = [...saying.decisions, ...CLAIMS.slice(1).flatMap((field) => saying[field])]
-  const texts = [...claims, ...(saying.next ?? []), ...(saying.blockers ?? [])]
+  const rejections = rejectionsIn(work)
+  return [...claims, ...(saying.next ?? []), ...(saying.blockers ?? [])]
     .map((one) => statementOf(one).text)
     .filter((text) => whoseWord(saying, text) === 'agent')
-    .map((text) => decisionOf(text).text)
-  return rejectedAmong(work, texts)
+    .flatMap((text) => rejections.get(comparableText(decisionOf(text).text)) ?? [])
 }
 
 export const referencesIn = ({ commands, ids, learnings, references }: Saying): Breadcrumb[] => [
@@ -155,10 +155,13 @@ function decisionFrom(one: Statement, claim: (one: Statement) => Claim): Decisio
 function keepConfirmation(known: readonly Decision[], said: Decision): Decision {
   const same = known.find(({ text }) => comparableText(text) === comparableText(said.text))
   if (!same) return said
-  const fresh = { ...said, text: same.text }
-  const kept = same.confirmed && !fresh.confirmed ? same : fresh
-  if (fresh.origin !== 'agent') return kept
-  return { ...kept, supersededBy: (isUsersClaim(same) ? null : fresh.supersededBy) ?? same.supersededBy }
+  const kept = same.confirmed && !said.confirmed ? { ...same } : { ...said, text: same.text }
+  if (said.origin === 'agent')
+    kept.supersededBy = (isUsersClaim(same) ? null : said.supersededBy) ?? same.supersededBy
+  // The reason against it holds until it stands again.
+  return kept.supersededBy === null || same.rejected === undefined
+    ? kept
+    : { rejected: same.rejected, ...kept }
 }
 
 /** A summary says what is being worked on; beside an explicit `now` it says how things stand. What is null is not said. */
@@ -178,7 +181,7 @@ function textsOf({ summary, now, state, problem, goal, next, blockers }: Saying)
  */
 export const inheritWork = ({ decisions, constraints, rules, facts, references }: WorkState): WorkState => ({
   ...emptyWork(),
-  decisions: decisions.filter((one) => stands(one) || one.rejected !== undefined),
+  decisions: decisions.filter((one) => stands(one) || isRejection(one)),
   constraints,
   rules,
   facts,
@@ -222,13 +225,6 @@ function capDecisions(decisions: Decision[], most: number): Decision[] {
   const best = decisions.toReversed().sort((a, b) => worth(b) - worth(a))
   const kept = new Set(best.slice(0, most))
   return decisions.filter((one) => kept.has(one))
-}
-
-/** A rejected decision that stands again has no reason against it any more. */
-function reviveDecisions(work: WorkState, fresh: readonly Decision[]): WorkState {
-  const standing = new Set(fresh.filter(stands).map(({ text }) => text))
-  const revive = ({ rejected: _rejected, ...one }: Decision) => one
-  return { ...work, decisions: work.decisions.map((one) => (standing.has(one.text) ? revive(one) : one)) }
 }
 
 function supersedeDecisions(work: WorkState, saying: Saying, fresh: Decision[]): WorkState {

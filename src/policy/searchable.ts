@@ -3,7 +3,7 @@ import type { Checkpoint } from '../core/checkpoint.ts'
 import { decisionSentence } from '../core/decision.ts'
 import { REJECTED, type Searchable } from '../core/searchable.ts'
 import type { Session } from '../core/session.ts'
-import type { Decision, WorkState } from '../core/work.ts'
+import { type Decision, learningsIn, type WorkState } from '../core/work.ts'
 import { accomplishmentsOf } from './registry.ts'
 
 /** A record has no more characters than this: what a search is for stands in sentences, not in whole files. */
@@ -80,14 +80,14 @@ function decisionRecords(now: readonly Decision[], before: readonly Decision[]):
 }
 
 function learningRecords(checkpoint: Checkpoint, parent: Checkpoint | null): Searchable[] {
-  const known = new Set(parent ? learningsIn(parent).map(keyOf) : [])
-  return learningsIn(checkpoint)
+  const known = new Set(parent ? allLearnings(parent).map(keyOf) : [])
+  return allLearnings(checkpoint)
     .filter((text) => !known.has(keyOf(text)))
     .flatMap((text) => factRecord('learning', text, text))
 }
 
-const learningsIn = ({ work, completion }: Checkpoint): string[] => [
-  ...work.references.filter(({ kind }) => kind === 'learning').map(({ text }) => text),
+const allLearnings = ({ work, completion }: Checkpoint): string[] => [
+  ...learningsIn(work),
   ...(completion?.learnings ?? []),
 ]
 

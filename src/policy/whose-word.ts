@@ -1,6 +1,6 @@
 import type { Session } from '../core/session.ts'
 import { collapseSpaces, comparableText } from '../core/text.ts'
-import type { Claim, WorkState } from '../core/work.ts'
+import { CHOICES, CLAIMS, type Claim, rejectionsIn, type WorkState } from '../core/work.ts'
 
 /** Who gives words to be kept, and what its user is known to have said. */
 export interface WordSource {
@@ -10,8 +10,8 @@ export interface WordSource {
 }
 
 /** The user said or confirmed it, or wrote it into a file. */
-export const isUsersClaim = ({ confirmed, origin }: Claim): boolean =>
-  confirmed && (origin === 'user' || origin === 'file')
+export const isUsersClaim = ({ confirmed, origin }: Partial<Claim>): boolean =>
+  confirmed === true && (origin === 'user' || origin === 'file')
 
 /**
  * Whose word a claim is. An agent can claim anything: what it passes on is its user's word only where it stands in a
@@ -61,9 +61,6 @@ export function isAtWork({ events }: Pick<Session, 'events'>, atMs: number): boo
   return last !== undefined && !PAUSES.includes(last.kind) && atMs - Date.parse(last.at) <= SILENCE_MS
 }
 
-const CHOICES = ['decisions', 'constraints', 'rules'] as const
-const CLAIMS = [...CHOICES, 'facts', 'questions'] as const
-
 /**
  * The work after an edit that an agent made: it chooses and assumes, and confirms nothing. What was confirmed before
  * stays so, and what was rejected does not come back.
@@ -71,9 +68,7 @@ const CLAIMS = [...CHOICES, 'facts', 'questions'] as const
 export function withoutConfirmations(before: WorkState, after: WorkState, source: WordSource): WorkState {
   if (source.by === 'user') return after
   const work = { ...after }
-  const rejected = new Map(
-    before.decisions.flatMap((one) => (one.rejected === undefined ? [] : [[comparableText(one.text), one]])),
-  )
+  const rejections = rejectionsIn(before)
   for (const field of CLAIMS) {
     const known = new Map(before[field].map((claim) => [claim.text, claim.confirmed]))
     const isGiven = ({ text, confirmed }: Claim) =>
@@ -85,7 +80,7 @@ export function withoutConfirmations(before: WorkState, after: WorkState, source
     }
     // `as`: each field keeps its own kind of claim.
     const claims = (after[field] as Claim[]).flatMap((claim) => {
-      const rejection = rejected.get(comparableText(claim.text))
+      const rejection = rejections.get(comparableText(claim.text))
       if (!rejection) return [judge(claim)]
       return field === 'decisions' ? [rejection] : []
     })

@@ -34,10 +34,11 @@ describe('carrying forward', () => {
     const before = work({ problem: 'p', intent: 'i', rules: [claim('brief')], facts: [claim('Node 20')] })
     expect(carryForward(before, {})).toEqual(before)
     expect(carryForward(before, { problem: ' ', intent: '', rules: [], facts: [] })).toEqual(before)
-    expect(carryForward(before, { intent: 'new', facts: [claim('Node 22')] })).toEqual({
+    const said = [claim('Node 22'), { ...claim('node 20.'), confirmed: false }]
+    expect(carryForward(before, { intent: 'new', facts: said })).toEqual({
       ...before,
       intent: 'new',
-      facts: [claim('Node 22')],
+      facts: [claim('Node 20'), claim('Node 22')],
     })
   })
 

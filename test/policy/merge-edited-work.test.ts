@@ -108,7 +108,7 @@ test('of a position, what the page said before the edit is no news', () => {
   const shown = { position: { ...emptyWork().position, stage: '2', tddPhase: 'red' } }
   const said = { position: { ...shown.position, tddPhase: 'green' } }
   const before = { ...BEFORE, position: { ...BEFORE.position, stage: '3', tddPhase: 'red' } }
-  expect(mergeEditedWork(before, said, { shown }).position).toMatchObject({ stage: '3', tddPhase: 'green' })
+  expect(mergeEditedWork(before, said, shown).position).toMatchObject({ stage: '3', tddPhase: 'green' })
 })
 
 test('what a file says again, word for word, changes nothing', () => {

@@ -1,7 +1,7 @@
 import type { BriefPage, PageSection } from '../../core/brief-page.ts'
 import { clipText } from '../../core/canonical.ts'
 import { estimateTokens } from '../../core/tokens.ts'
-import type { WorkState } from '../../core/work.ts'
+import { learningsIn, type WorkState } from '../../core/work.ts'
 import { cleanText, renderBrief, renderSections } from '../../formats/brief-md/render.ts'
 import { type BriefInput, briefOf } from '../../policy/brief/brief.ts'
 import { fitBrief, fitWhole, MIN_TOKENS } from '../../policy/brief/brief-fit.ts'
@@ -139,7 +139,6 @@ export async function learningsFor(
   { rows }: Pick<Survey, 'rows'>,
   { work, written }: { work: WorkState; written: readonly string[] },
 ): Promise<string[]> {
-  const own = work.references.filter(({ kind }) => kind === 'learning').map(({ text }) => text)
   const archived = rows
     .filter((row) => standingOf(row) === 'archived' && !row.position.foreign)
     .sort((a, b) => (a.position.at < b.position.at ? 1 : -1))
@@ -150,5 +149,7 @@ export async function learningsFor(
     if (stored?.state === 'whole') told.push(...(stored.checkpoint.completion?.learnings ?? []))
   }
   // Of two that say the same the newer place counts.
-  return [...new Set([...told.reverse(), ...written, ...own].reverse())].slice(0, MOST_LEARNINGS).reverse()
+  return [...new Set([...told.reverse(), ...written, ...learningsIn(work)].reverse())]
+    .slice(0, MOST_LEARNINGS)
+    .reverse()
 }

@@ -7,6 +7,7 @@ import {
   TASK_FIELDS,
   type TaskField,
 } from '../../policy/brief/newest-task.ts'
+import { isUsersClaim } from '../../policy/whose-word.ts'
 import type { Store } from '../../store/store.ts'
 import { isAutomatic } from '../documents/automatic.ts'
 
@@ -53,7 +54,7 @@ export async function findItemOrigins(
       const [item, older] = [items.get(key), before.get(key)]
       if (older === undefined)
         origins.set(key, { ...origin, by: item?.origin ?? null, confirmed: confirmations.get(key) ?? null })
-      else if (item?.origin && isUsersWord(item) && !isUsersWord(older) && !confirmations.has(key))
+      else if (item?.origin && isUsersClaim(item) && !isUsersClaim(older) && !confirmations.has(key))
         confirmations.set(key, { by: item.origin, sequence, checkpoint })
     }
     open = open.filter((key) => before.has(key))
@@ -74,9 +75,6 @@ function itemsIn(work: WorkState, fields: OriginWalk['fields']): Map<string, Par
     }
   return items
 }
-
-const isUsersWord = ({ origin, confirmed }: Partial<Claim>) =>
-  confirmed === true && (origin === 'user' || origin === 'file')
 
 function originKind(checkpoint: Checkpoint): OriginKind {
   if (isAutomatic(checkpoint)) return 'session'

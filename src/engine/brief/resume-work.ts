@@ -1,5 +1,5 @@
 import type { SessionKey } from '../../core/session.ts'
-import { emptyWork, itemNames, newItems, OVERHEARD, type WorkState } from '../../core/work.ts'
+import { clearFields, emptyWork, itemNames, newItems, OVERHEARD, type WorkState } from '../../core/work.ts'
 import { BRANCH_NOTES, SESSION_NOTES } from '../../policy/agent-words.ts'
 import { foundSection, mergedSection } from '../../policy/brief/brief-quoted.ts'
 import { saysAnything } from '../../policy/brief/brief-sections.ts'
@@ -178,11 +178,9 @@ export function presentWork({
   talks,
   earlier,
 }: Awaited<ReturnType<typeof readTellableWork>>): WorkState {
-  const work = { ...saved }
-  const nothing = emptyWork()
-  const heard = talks ? deriveWork(talks.main.digest, talks.around).heard : nothing
-  for (const field of TASK_FIELDS)
-    if (isOfEarlierTask(earlier, field)) Object.assign(work, { [field]: nothing[field] })
+  const past = TASK_FIELDS.filter((field) => isOfEarlierTask(earlier, field))
+  const work = clearFields(saved, past)
+  const heard = talks ? deriveWork(talks.main.digest, talks.around).heard : emptyWork()
   for (const field of OVERHEARD)
     if (itemNames(work, field).length === 0) Object.assign(work, { [field]: heard[field] })
   return work
@@ -221,13 +219,10 @@ function isTold({ session, about, text: note }: SessionNote, saved: WorkState, t
 function withoutTalk(work: WorkState, { main, around }: Talks): WorkState {
   const said = deriveWork(main.digest, around)
   const files = new Set(said.artifacts.map(({ path }) => path))
-  const saved = {
-    ...work,
+  return {
+    ...clearFields(work, work.overheard),
     decisions: newItems(said.decisions, work.decisions),
     done: newItems(said.done, work.done),
     artifacts: work.artifacts.filter(({ path, description }) => description !== '' || !files.has(path)),
   }
-  const nothing = emptyWork()
-  for (const field of work.overheard ?? []) Object.assign(saved, { [field]: nothing[field] })
-  return saved
 }

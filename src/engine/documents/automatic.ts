@@ -1,5 +1,5 @@
 import { BY_HAND, type Checkpoint, saysSaved, type Trigger, type TriggerKind } from '../../core/checkpoint.ts'
-import { emptyWork, itemNames, OVERHEARD, type WorkState } from '../../core/work.ts'
+import { clearFields, emptyWork, itemNames, KNOWLEDGE, OVERHEARD, type WorkState } from '../../core/work.ts'
 import type { Store } from '../../store/store.ts'
 
 /** Why a session's talk is saved without anybody asking. */
@@ -13,8 +13,7 @@ export const isAutomatic = ({ session, triggers }: Checkpoint) =>
 const isByHand = ({ note }: Trigger) => note === BY_HAND.delta || saysSaved(note)
 
 /** The lists that an automatic checkpoint may have added to. */
-const CLAIMS = ['decisions', 'rules', 'constraints', 'facts'] as const
-const ALL = [...CLAIMS, 'done', 'artifacts'] as const
+const ALL = [...KNOWLEDGE, 'done', 'artifacts'] as const
 type List = (typeof ALL)[number]
 
 /** So far back a checkpoint's origins are looked for. */
@@ -31,7 +30,7 @@ export const isOlderReading = (checkpoint: Checkpoint) =>
 export async function withoutOlderReading(store: Store, checkpoint: Checkpoint): Promise<Checkpoint> {
   if (checkpoint.work.overheard !== undefined) return checkpoint
   const isEnd = ({ work }: Checkpoint) => work.overheard !== undefined
-  const { added, saved } = await originsOf(store, checkpoint, CLAIMS, isEnd)
+  const { added, saved } = await originsOf(store, checkpoint, KNOWLEDGE, isEnd)
   if (added.size === 0 && !isAutomatic(checkpoint)) return checkpoint
   const overheard = isAutomatic(checkpoint)
     ? OVERHEARD.filter((field) => JSON.stringify(checkpoint.work[field]) !== JSON.stringify(saved[field]))
@@ -43,9 +42,7 @@ export async function withoutOlderReading(store: Store, checkpoint: Checkpoint):
 export async function readSavedByHand(store: Store, checkpoint: Checkpoint): Promise<WorkState> {
   const { added, saved } = await originsOf(store, checkpoint, ALL, () => false)
   const work = withoutAdded(checkpoint, added, saved)
-  const nothing = emptyWork()
-  for (const field of work.overheard ?? []) Object.assign(work, { [field]: nothing[field] })
-  return { ...work, overheard: [] }
+  return { ...clearFields(work, work.overheard), overheard: [] }
 }
 
 /** When somebody last saved it by hand; null where nobody did, or where that is too far back. */
@@ -95,19 +92,10 @@ const addedKeys = (work: WorkState, before: WorkState, lists: readonly List[]) =
 
 function withoutAdded(checkpoint: Checkpoint, added: ReadonlySet<string>, saved: WorkState): WorkState {
   const { work } = checkpoint
-  const withoutAddedItems = <Item>(list: List, items: Item[]): Item[] => {
+  const lists = ALL.map((list) => {
     const names = itemNames(work, list)
-    return items.filter((_, at) => !added.has(keyOf(list, names[at] ?? '')))
-  }
+    return [list, work[list].filter((_, at) => !added.has(keyOf(list, names[at] ?? '')))]
+  })
   const { problem, state } = isAutomatic(checkpoint) ? saved : work
-  return {
-    ...work,
-    ...{ problem, state },
-    decisions: withoutAddedItems('decisions', work.decisions),
-    rules: withoutAddedItems('rules', work.rules),
-    constraints: withoutAddedItems('constraints', work.constraints),
-    facts: withoutAddedItems('facts', work.facts),
-    done: withoutAddedItems('done', work.done),
-    artifacts: withoutAddedItems('artifacts', work.artifacts),
-  }
+  return { ...work, problem, state, ...Object.fromEntries(lists) }
 }

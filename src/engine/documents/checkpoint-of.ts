@@ -92,7 +92,7 @@ export async function documentPoint(
   const { parent } = point
   const origin = point.work || parent === null ? null : await originOf(context, parent)
   const stated = workOf(document)
-  const edited = origin === null ? stated : mergeEditedWork(origin.work, stated, { shown: origin.shown })
+  const edited = origin === null ? stated : mergeEditedWork(origin.work, stated, origin.shown)
   const said =
     point.work ?? withoutConfirmations(origin?.work ?? emptyWork(), edited, point.source ?? BY_USER)
   const position = { ...said.position, ...point.position }

@@ -4,7 +4,7 @@ import { adoptedId } from '../../core/id.ts'
 import { instant } from '../../core/ports.ts'
 import { ReasonError } from '../../core/reason.ts'
 import { type Decision, emptyWork, newItems, type WorkState } from '../../core/work.ts'
-import { carryForward } from '../../policy/carry.ts'
+import { carryForward, overlayItem } from '../../policy/carry.ts'
 import { redactAll } from '../../policy/redact.ts'
 import { capWork } from '../../policy/save.ts'
 import type { DocumentCommit, WorkRow } from '../../store/acts.ts'
@@ -179,21 +179,13 @@ function mergeImportedWork(
   { said }: ReadSource,
   { work: before, own, room }: Tail,
 ): { work: WorkState; dropped: number } {
-  const { decisions = [], constraints = [], rules = [], facts = [], position, ...rest } = said
   const carried = carryForward(before, {
-    ...rest,
-    decisions: newItems(before.decisions, decisions),
-    constraints: [...before.constraints, ...newItems(before.constraints, constraints)],
-    rules: [...before.rules, ...newItems(before.rules, rules)],
-    facts: [...before.facts, ...newItems(before.facts, facts)],
+    ...said,
+    decisions: newItems(before.decisions, said.decisions ?? []),
+    position: overlayItem(before.position, said.position ?? {}),
   })
-  const stated = Object.entries(position ?? {}).filter(([, value]) => value !== '' && value !== null)
   const kept = keepNewestFitting(carried.decisions, own, room)
-  const { work, dropped } = capWork({
-    ...carried,
-    decisions: kept,
-    position: { ...before.position, ...Object.fromEntries(stated) },
-  })
+  const { work, dropped } = capWork({ ...carried, decisions: kept })
   return { work, dropped: dropped + carried.decisions.length - kept.length }
 }
 

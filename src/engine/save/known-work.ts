@@ -1,6 +1,6 @@
 import type { Checkpoint } from '../../core/checkpoint.ts'
 import { ReasonError } from '../../core/reason.ts'
-import { type Claim, emptyWork, newItems, type WorkState } from '../../core/work.ts'
+import { emptyWork, type WorkState } from '../../core/work.ts'
 import { carryForward } from '../../policy/carry.ts'
 import { withoutCorrected } from '../../policy/correct.ts'
 import { countJoined, joinKnowledge, type KnowledgeCount } from '../../policy/join-work.ts'
@@ -94,16 +94,11 @@ async function mergeLastSession(known: WorkState, { work, at }: Checkpoint, row:
 /** Claims that the session carried on from where it began. */
 const withClaims = (known: WorkState, { constraints, rules, facts, references }: WorkState): WorkState =>
   carryForward(known, {
-    constraints: withNew(known, 'constraints', constraints),
-    rules: withNew(known, 'rules', rules),
-    facts: withNew(known, 'facts', facts),
+    constraints: withoutCorrected(known, 'constraints', constraints),
+    rules: withoutCorrected(known, 'rules', rules),
+    facts: withoutCorrected(known, 'facts', facts),
     references,
   })
-
-const withNew = (known: WorkState, field: 'constraints' | 'rules' | 'facts', fresh: readonly Claim[]) => [
-  ...known[field],
-  ...newItems(known[field], withoutCorrected(known, field, fresh)),
-]
 
 /** Work on a new branch or plan goes on from what a resume would have told here: if that is one thing, and ours. */
 function originOf(survey: Survey, seen: ResolveFacts): WorkRow | null {

@@ -3,7 +3,7 @@ import { randomToken } from '../../core/id.ts'
 import { REGISTRY_PATH } from '../../core/layout.ts'
 import { ReasonError } from '../../core/reason.ts'
 import type { Session } from '../../core/session.ts'
-import type { WorkState } from '../../core/work.ts'
+import { stands, type WorkState } from '../../core/work.ts'
 import { MAX_DOCUMENT_BYTES } from '../../formats/checkpoint-md/layout.ts'
 import { SET_ASIDE_FOLDER } from '../../formats/snapshot/layout.ts'
 import { type Folder, openFolder } from '../../fs/disk.ts'
@@ -95,7 +95,7 @@ export async function registryHere(context: Context, sessions: readonly Session[
       // Who reads this may act on it: what nobody confirmed says so.
       keyDecisions: () =>
         (work?.decisions ?? [])
-          .filter(({ supersededBy }) => supersededBy === null)
+          .filter(stands)
           .map(({ text, confirmed }) => (confirmed ? text : `${text} (UNCONFIRMED)`)),
       nextSteps: () => (work?.next ?? []).map(({ text }) => text),
       workSummary: () => work?.now || (work?.intent ?? ''),

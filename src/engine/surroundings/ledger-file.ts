@@ -101,10 +101,8 @@ export const withEdits = (work: WorkState, file: LedgerFile | null, stream: stri
   hasEditsFor(file, stream) && file.found
     ? withoutConfirmations(
         work,
-        mergeEditedWork(work, decodeLedgerPage(file.found.text), {
-          // A ledger that a user started by hand: items missing from it were not deleted.
-          shown: decodeLedgerPage(file.page ?? ''),
-        }),
+        // Of a ledger that a user started by hand there is no page: items missing from it were not deleted.
+        mergeEditedWork(work, decodeLedgerPage(file.found.text), decodeLedgerPage(file.page ?? '')),
         file.source,
       )
     : work

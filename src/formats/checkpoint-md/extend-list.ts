@@ -1,5 +1,5 @@
 import { collapseSpaces } from '../../core/text.ts'
-import type { WorkState } from '../../core/work.ts'
+import { itemKey, type WorkState } from '../../core/work.ts'
 import { applyEdits } from '../markdown/splice.ts'
 import { trimLines } from './codec.ts'
 import { commentTexts, type PlacedItem, placedItems } from './items.ts'
@@ -24,8 +24,6 @@ const itemSignature = ({ kind, text, why = '', confirmed, supersededBy = null, r
     supersededBy && collapseSpaces(supersededBy),
     ...(supersededBy === null || rejected === undefined ? [] : [collapseSpaces(rejected)]),
   ])
-const keyOf = ({ kind = '', text }: { kind?: string | undefined; text: string }) =>
-  `${kind}:${collapseSpaces(text)}`
 
 interface ListChange<Value> {
   spelling: Spelling<Value>
@@ -42,12 +40,14 @@ export function extendList<Value extends SpokenItem>(
 ): string {
   const old = new Set(before.map(itemSignature))
   const fresh = after.filter((value) => !old.has(itemSignature(value))).map(spelling.write)
-  const standing = new Set(after.map(keyOf))
-  const gone = new Map(corrected.filter((one) => !standing.has(keyOf(one))).map((one) => [keyOf(one), one]))
+  const standing = new Set(after.map(itemKey))
+  const gone = new Map(
+    corrected.filter((one) => !standing.has(itemKey(one))).map((one) => [itemKey(one), one]),
+  )
   if (fresh.length === 0 && gone.size === 0) return body
   const known = placedItems(body).items.flatMap((place) => {
     const value = spelling.read(place.item)
-    return value === null ? [] : [{ place, key: keyOf(value), said: itemSignature(value) }]
+    return value === null ? [] : [{ place, key: itemKey(value), said: itemSignature(value) }]
   })
   const said = new Set(known.map((one) => one.said))
   const wanted = new Set(
@@ -61,11 +61,11 @@ export function extendList<Value extends SpokenItem>(
     said.add(itemSignature(value))
     const isFormer = (key: string) => {
       const { kind, to } = gone.get(key) ?? {}
-      return to !== undefined && keyOf({ kind, text: to }) === keyOf(value)
+      return to !== undefined && itemKey({ kind, text: to }) === itemKey(value)
     }
     const same = known.find(
       ({ key, said: is, place }) =>
-        (key === keyOf(value) || isFormer(key)) && !wanted.has(is) && !changes.has(place),
+        (key === itemKey(value) || isFormer(key)) && !wanted.has(is) && !changes.has(place),
     )
     if (same) changes.set(same.place, content)
     else additions.push(content)

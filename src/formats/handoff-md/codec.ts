@@ -17,7 +17,7 @@ import {
   NO_BODY,
 } from '../../core/claims.ts'
 import { outlinePartsOf, titleKey } from '../../core/outline.ts'
-import type { Artifact, Decision, WorkState } from '../../core/work.ts'
+import { type Artifact, type Decision, isRejection, stands, type WorkState } from '../../core/work.ts'
 import { MAX_FRONT_MATTER, readFrontMatter } from '../markdown/front-matter.ts'
 
 const MAX_HANDOFF_CHARACTERS = 1024 * 1024
@@ -66,7 +66,7 @@ const SECTIONS: ReadonlyArray<BodyCodec & { heading: string }> = [
 ]
 
 /** What was rejected is not to be tried again; what was superseded has a decision that stands in its place. */
-const isHandedOn = ({ supersededBy, rejected }: Decision) => supersededBy === null || rejected !== undefined
+const isHandedOn = (one: Decision) => stands(one) || isRejection(one)
 
 /** `src/a.ts` (modified): what was done. */
 function fileLine({ path, action, description }: Artifact): string {

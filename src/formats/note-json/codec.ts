@@ -1,7 +1,7 @@
 import { wellFormed } from '../../core/canonical.ts'
 import { decisionOf, decisionSentence } from '../../core/decision.ts'
 import { parseBytesOrUndefined } from '../../core/json.ts'
-import { emptyWork, type WorkState } from '../../core/work.ts'
+import { emptyWork, stands, type WorkState } from '../../core/work.ts'
 
 /** No note of anybody's comes near this; what is larger is not parsed. */
 export const MAX_NOTE_BYTES = 1024 * 1024
@@ -35,7 +35,7 @@ export function encodeNote(from: {
   files: readonly string[]
 }): string {
   const { work, at, plan, stage, tddPhase, files } = from
-  const decisions = work.decisions.filter(({ supersededBy }) => supersededBy === null)
+  const decisions = work.decisions.filter(stands)
   const note: Note = {
     timestamp: at,
     summary: work.now.trim() || firstLine(work.state),

@@ -1,15 +1,16 @@
 import { plainPageLine } from '../../core/brief-page.ts'
 import { ageOf } from '../../core/text.ts'
-import type { WorkState } from '../../core/work.ts'
+import { type CHOICES, stands, type WorkState } from '../../core/work.ts'
 import { BRANCH_NOTES, FOUND_NOTES, MESSAGE_LINES } from '../agent-words.ts'
 import { inOneLine, shareOf, shorten, wordsIn } from '../digest/quote.ts'
 import { type Digest, isTyped } from '../digest/state.ts'
+import type { Knowledge } from '../join-work.ts'
 import type { TalkSection } from './brief-talk.ts'
 
 const MOST_LINES = 20
 
 /** What a merged branch knew, as a brief quotes it: lines of that work, not of the one that the brief tells. */
-export const mergedSection = (stream: string, news: WorkState): TalkSection =>
+export const mergedSection = (stream: string, news: Knowledge): TalkSection =>
   quotedSection(BRANCH_NOTES.merged(stream), `savepoint show ${stream}`, [
     ...claimLines(news),
     ...news.decisions.flatMap(({ text, rejected }) =>
@@ -74,8 +75,8 @@ const HELD = 0.7
 /** So few words ("go on") need not be given back. */
 const SAYS_LITTLE = 2
 
-export function claimLines(work: WorkState): string[] {
-  const standing = work.decisions.filter(({ supersededBy }) => supersededBy === null)
+export function claimLines(work: Pick<WorkState, (typeof CHOICES)[number]>): string[] {
+  const standing = work.decisions.filter(stands)
   const withClaimMark = ({ text, confirmed }: { text: string; confirmed: boolean }) =>
     confirmed ? text : MESSAGE_LINES.unconfirmed(text)
   return [

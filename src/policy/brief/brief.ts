@@ -1,7 +1,7 @@
 import type { Mark } from '../../core/brief-page.ts'
 import { clipText } from '../../core/canonical.ts'
 import { collapseSpaces } from '../../core/text.ts'
-import { itemNames, type WorkField, type WorkState } from '../../core/work.ts'
+import { itemNames, stands, type WorkField, type WorkState } from '../../core/work.ts'
 import { isTyped } from '../digest/state.ts'
 import { type BriefSection, briefSectionsOf, saysAnything } from './brief-sections.ts'
 import type { TalkSection, Talks } from './brief-talk.ts'
@@ -118,7 +118,7 @@ export function questionsOf(
   const { decisions, constraints, rules, facts } = work
   // What an agent asked its user is an open question, and no assumption.
   const questions = work.questions.filter(({ origin }) => origin !== 'agent')
-  const standing = decisions.filter(({ supersededBy }) => supersededBy === null).reverse()
+  const standing = decisions.filter(stands).reverse()
   const found: Question[] = []
   const ask = (kind: Question['kind'], text: string) => {
     const about = clipText(collapseSpaces(clean(text)), QUOTE)

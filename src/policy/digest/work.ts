@@ -1,13 +1,15 @@
 import type { CommandOutcome } from '../../core/checkpoint.ts'
 import {
   type Artifact,
+  addItems,
   type Decision,
   type Item,
-  newItems,
   OVERHEARD,
   type OverheardField,
+  stands,
   type WorkState,
 } from '../../core/work.ts'
+import { carryForward } from '../carry.ts'
 import { withoutCorrected } from '../correct.ts'
 import { clipRequest, saysTask } from '../session-lifecycle.ts'
 import { describeFailure, isFailing } from './calls.ts'
@@ -154,10 +156,9 @@ export function mergeSessionWork(
     else overheard.add(field)
   }
   return {
-    ...work,
-    decisions: [...withNewestAnswers(known.decisions, decisions), ...newItems(known.decisions, decisions)],
-    done: [...known.done, ...newItems(known.done, done)],
-    artifacts: mergeArtifacts(known.artifacts, artifacts),
+    ...carryForward(work, { artifacts: withKnownDescriptions(known.artifacts, artifacts) }),
+    decisions: addItems(withNewestAnswers(known.decisions, decisions), decisions),
+    done: addItems(known.done, done),
     overheard: OVERHEARD.filter((field) => overheard.has(field)),
   }
 }
@@ -167,9 +168,7 @@ const isEmpty = (value: string | readonly unknown[]) =>
 
 /** A question that was answered anew has its newest answer, also where another was kept already. */
 function withNewestAnswers(known: readonly Decision[], fresh: readonly Decision[]): Decision[] {
-  const newest = new Map(
-    fresh.filter(({ supersededBy }) => supersededBy === null).map(({ text }) => [questionOf(text), text]),
-  )
+  const newest = new Map(fresh.filter(stands).map(({ text }) => [questionOf(text), text]))
   return known.map((one) => {
     const answer = newest.get(questionOf(one.text))
     // What somebody struck out, or replaced by something else than another answer, stays as it is.
@@ -184,14 +183,10 @@ function withNewestAnswers(known: readonly Decision[], fresh: readonly Decision[
 
 const questionOf = (text: string) => text.split(' → ', 1)[0] ?? text
 
-/** The newest last. A known file keeps what was said about it. */
-function mergeArtifacts(known: readonly Artifact[], fresh: readonly Artifact[]): Artifact[] {
-  const before = new Map(known.map((one) => [one.path, one]))
-  const paths = new Set(fresh.map(({ path }) => path))
-  const touched = fresh.map((one) => {
-    const { action, description } = before.get(one.path) ?? one
-    const made = one.action === 'modified' && action === 'created'
-    return { ...before.get(one.path), ...one, action: made ? action : one.action, description }
+/** A known file keeps what was said about it, and stays `created` while it is only modified. */
+const withKnownDescriptions = (known: readonly Artifact[], fresh: readonly Artifact[]): Artifact[] =>
+  fresh.map((one) => {
+    const { action, description } = known.find(({ path }) => path === one.path) ?? one
+    const isMade = one.action === 'modified' && action === 'created'
+    return { ...one, action: isMade ? action : one.action, description }
   })
-  return [...known.filter(({ path }) => !paths.has(path)), ...touched]
-}

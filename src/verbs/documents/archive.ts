@@ -2,7 +2,7 @@ import { type Completion, noChange } from '../../core/checkpoint.ts'
 import { nameKey } from '../../core/id.ts'
 import { ReasonError, usageError } from '../../core/reason.ts'
 import { formatCount } from '../../core/text.ts'
-import type { WorkState } from '../../core/work.ts'
+import { learningsIn, type WorkState } from '../../core/work.ts'
 import type { Context } from '../../engine/context/context.ts'
 import { actOnDocuments } from '../../engine/documents/act-on-documents.ts'
 import { documentTimestamp } from '../../engine/documents/begin-document.ts'
@@ -76,10 +76,6 @@ function freePath(context: Context, survey: Survey, name: string): string {
     if (isFree && isDocumentName(nameOf(path))) return path
   }
 }
-
-/** What saves noted as learned. */
-const learningsNoted = ({ references }: WorkState) =>
-  references.filter(({ kind }) => kind === 'learning').map((one) => one.text)
 
 /** What the user says, and what the document says already. */
 function completionOf(
@@ -173,7 +169,7 @@ export const archive = defineVerb({
         }
       }
       if (open) requireEnd(open)
-      const known = [...learningsNoted(work), ...learning]
+      const known = [...learningsIn(work), ...learning]
       // Without a document it is open again only where a merge closed it, and that said nothing of its own.
       const end = completionOf(context, open && completion, outcome, known)
       if (!force) refuseOpenChildren(survey, row)

@@ -4,7 +4,7 @@ import { usageError } from '../../core/reason.ts'
 import { visible } from '../../core/visible.ts'
 import { CORRECTABLE } from '../../core/work.ts'
 import type { Context } from '../../engine/context/context.ts'
-import { type Correction, sayCorrected } from '../../policy/correct.ts'
+import { type CorrectionAct, sayCorrected } from '../../policy/correct.ts'
 import { ITEM_FIELD_NAMES, ITEM_NOUNS } from '../../policy/match-item.ts'
 import { redactAll } from '../../policy/redact.ts'
 import { NOTHING_SAID } from '../../policy/save.ts'
@@ -30,13 +30,13 @@ const ABOUT = {
   },
 } as const satisfies Fields
 
-type CorrectionReceipt = SaveReceipt & { act: Correction['act']; reason: string }
+type CorrectionReceipt = SaveReceipt & { act: CorrectionAct['act']; reason: string }
 
 /** A correction is a save that says nothing else: one act, with all files that show the work. */
 async function performCorrection(
   context: Context,
   { text, field, stream }: InputOf<typeof ABOUT>,
-  act: { act: 'confirm' | 'remove' } | { act: 'reject'; why: string } | { act: 'reword'; to: string },
+  act: CorrectionAct,
 ): Promise<CorrectionReceipt> {
   for (const [name, value] of Object.entries({ text, ...act }))
     if (value.trim() === '') throw usageError(`${name === 'text' ? '<text>' : `--${name}`} is empty`)

@@ -4,7 +4,7 @@ import { instant } from '../../core/ports.ts'
 import { ReasonError, usageError } from '../../core/reason.ts'
 import { ageOf } from '../../core/text.ts'
 import { visible } from '../../core/visible.ts'
-import { emptyWork, type WorkState } from '../../core/work.ts'
+import { emptyWork, learningsIn, type WorkState } from '../../core/work.ts'
 import { renderFittedBrief } from '../../engine/brief/brief-of.ts'
 import {
   findHandoffs,
@@ -175,9 +175,15 @@ async function briefFor(context: Context, one: JudgedHandoff, asked: PickupReque
   const point = { atMs: createdMs, branch, commit, absent: absentAt(one.checkpoint, work) }
   const { checks, drift } = await verifyWork(context, work, point, world)
   const stream = handoff.stream !== null && nameProblem(handoff.stream) === null ? handoff.stream : null
-  const learnings = work.references.filter(({ kind }) => kind === 'learning').map(({ text }) => text)
   const nowMs = context.ports.now()
-  const told = { stream: stream ?? slug, savedAtMs: createdMs, nowMs, checks, drift, learnings }
+  const told = {
+    stream: stream ?? slug,
+    savedAtMs: createdMs,
+    nowMs,
+    checks,
+    drift,
+    learnings: learningsIn(work),
+  }
   // The name of the file may be long; the list has it.
   const input = { ...told, command: 'savepoint pickup --list' }
   context.notices.push(NOTICES.chosenHandoff(path))
