@@ -234,6 +234,14 @@ test.each(SECRETS)(
   },
 )
 
+test.each(['\\u200b', '\\u2060', '\\uFEFF', '\\\\u001b[1m', '\\033[0m', '\\e[31m'])(
+  'what nobody sees hides no secret as %s either, the way JSON and scripts write it',
+  (escaped) => {
+    const split = glue('gh', 'p_', `${R.slice(0, 9)}${escaped}${R.slice(9)}`)
+    expect(redact(`token of ${split}`)).toContain('[redacted:github-token]')
+  },
+)
+
 test('a secret that is only seen before what is hidden goes is found beside one that is only seen after', () => {
   const whole = glue('gh', 'p_', R)
   const split = glue('gh', '\u200bp_', R)

@@ -84,7 +84,7 @@ function inOrder({ home }: Context, keys: readonly SessionKey[]): SessionKey[] {
 /** Whoever was heard of since is as it was. A row is not written again for every line that a client writes. */
 const LOOK_AFTER_MS = 600_000
 
-/** Takes in what a session's journal holds and its row does not. */
+/** Takes in what a session's journal holds and its row does not. What is in a journal is without secrets already. */
 export async function drainJournal(context: Context, key: SessionKey): Promise<void> {
   const { store, home } = context
   for (let attempt = 0; attempt < MOST_ATTEMPTS.sessions; attempt += 1) {
@@ -96,8 +96,7 @@ export async function drainJournal(context: Context, key: SessionKey): Promise<v
     const from = size < known ? 0 : known
     const { records, next } = readJournal(home.sessions, key, from)
     let session = row?.session ?? null
-    for (const record of records)
-      session = redactAll(await applyRecord(context, session, record), context.mark)
+    for (const record of records) session = await applyRecord(context, session, record)
     // Nothing in it could be understood, and there is no session to keep that with.
     if (session === null || next === from) return
     if (await store.log.advance({ ...session, journalRead: next }, row?.version ?? null)) return
@@ -119,7 +118,11 @@ async function begin(context: Context, event: AgentEvent, head: Head | null): Pr
   const isChild = event.kind === 'start' && (event.source === 'clear' || event.source === 'fork')
   const asked = { workspace: where.workspace, phases: ['active', 'stale', 'recent'] as const }
   const parent = isChild ? parentOf(event, await listSessions(context, asked)) : null
-  const found = { ...where, ...(head ?? where), parent: parent?.id ?? null, stream: parent?.stream ?? null }
+  const found = {
+    ...where,
+    ...(head ?? redactAll(where, context.mark)),
+    ...{ parent: parent?.id ?? null, stream: parent?.stream ?? null },
+  }
   return { ...beginSession(event, found), outcomes: parent?.outcomes ?? [] }
 }
 

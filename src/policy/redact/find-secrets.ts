@@ -1,4 +1,4 @@
-import type { Span } from './assigned.ts'
+import { IGNORABLE, type Span } from './assigned.ts'
 import { MARK, makeRules, type SecretRule } from './rules.ts'
 
 /** A secret in a text: where it stands, and what it is without what hides it. */
@@ -191,7 +191,15 @@ function withoutHidden(text: string, hidden: RegExp): { bare: string; origin: (a
 }
 
 const PLAIN = /^[ -[\]-~\n\t]*$/
-const ANY_HIDDEN = /[^\P{Cc}\n\t]|[\p{DI}\uFFF9-\uFFFB]|\\(?:u00[01]|u200|x1b|033|e\[|\r?\n)/iu
+/** At least what UNSEEN and SEQUENCE find: nearly no text has any of it. */
+const ANY_HIDDEN = new RegExp(
+  [
+    `[\\x00-\\x08\\x0B-\\x1F\\x7F-\\x9F${IGNORABLE}\\uFFF9-\\uFFFB]`,
+    // Ignorable ones among marks of shorthand and of music, by the first half of each.
+    '[\\uD82F\\uD834]',
+    '\\\\(?:[uU](?:00[01]|20[06]|[fF][eE])|[xX]1[bB]|033|[eE]\\[|\\r?\\n)',
+  ].join('|'),
+)
 /** A backslash at the end of a line of a command hides the break. */
 const UNSEEN =
   '(?![\\n\\t])[\\p{Cc}\\p{DI}\\uFFF9-\\uFFFB]|\\\\{1,4}u(?:200[B-Fb-f]|00[01][0-8b-fB-F]|2060|[Ff][Ee][Ff][Ff])|\\\\\\r?\\n'
