@@ -98,9 +98,9 @@ function judgeCode({ findSecrets }) {
 
 function sources() {
   return ['node_modules', 'src', 'docs'].flatMap((folder) =>
-    readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' })
-      .filter((name) => /\.(?:[cm]?[jt]s|json|md|ya?ml|css)$/.test(name))
-      .map((name) => join(root, folder, name))
+    readdirSync(join(root, folder), { recursive: true, withFileTypes: true })
+      .filter((one) => one.isFile() && /\.(?:[cm]?[jt]s|json|md|ya?ml|css)$/.test(one.name))
+      .map((one) => join(one.parentPath, one.name))
       .sort(),
   )
 }
