@@ -90,6 +90,10 @@ describe('an agent notices nothing', () => {
     expect(faultsOf(box)).toMatchObject([
       { reason: 'program_failed', message: expect.stringContaining('hook-program.cjs') },
     ])
+    const full = 'x'.repeat(70_000)
+    writeFileSync(join(box.home, 'faults.jsonl'), full)
+    expect(spawnSync(process.execPath, [alone, 'claude'], { env: box.env, input: '{}' }).status).toBe(0)
+    expect(readFileSync(join(box.home, 'faults.jsonl'), 'utf8')).toBe(full)
   })
 
   test('of a hook of an agent that nobody knows, and doctor has the reason', () => {

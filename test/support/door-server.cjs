@@ -45,7 +45,7 @@ function answer(value) {
 const LOCAL = { offsetMinutes: (ms) => -new Date(ms).getTimezoneOffset() }
 
 /** Nothing is kept compiled. */
-const COMPILED = { nextStage: () => ({ used: () => null, keep: () => undefined }) }
+const nextStage = () => ({ used: () => null, keep: () => undefined })
 
 async function perform({ program, words, cwd, env, umask, input }) {
   process.chdir(cwd)
@@ -61,7 +61,7 @@ async function perform({ program, words, cwd, env, umask, input }) {
   let code = 0
   if (program === 'hook') {
     const { answerHook } = require(join(dist, 'hook-program.cjs'))
-    await answerHook(words, COMPILED, { readInput: stdin, write: write('out') })
+    await answerHook(words, nextStage, { readInput: stdin, write: write('out') })
   } else {
     const { runCommandLine: main } = require(join(dist, 'program.cjs'))
     const screen = { version, width: 100, screen: LOCAL, errScreen: LOCAL }

@@ -21,14 +21,16 @@ interface Pipes {
   write(text: string): void
 }
 
-type CompiledCode = Omit<StartedProgram<unknown>, 'program'>
+/** What is loaded from now on is kept compiled apart. */
+type NextStage = StartedProgram<unknown>['nextStage']
 
-export function runHook(words: string[], code: CompiledCode): void {
+/** Answers, and ends the process; `keepCompiled` comes last, when nobody waits for words any more. */
+export function runHook(words: string[], nextStage: NextStage, keepCompiled: () => void): void {
   const leave = () => {
-    code.keep(ANY_EVENT)
+    keepCompiled()
     process.exit(0)
   }
-  const work = answerHook(words, code)
+  const work = answerHook(words, nextStage)
   if (work === null) leave()
   else work.then(leave)
 }
@@ -40,7 +42,7 @@ export function runHook(words: string[], code: CompiledCode): void {
  */
 export function answerHook(
   words: string[],
-  code: Pick<CompiledCode, 'nextStage'>,
+  nextStage: NextStage,
   pipes: Pipes = { readInput, write: (text) => writeAll(1, text) },
 ): Promise<void> | null {
   const home = homeHere()
@@ -80,7 +82,7 @@ export function answerHook(
     })
     if (failure !== null) noteFailure(failure)
     return isDue
-      ? answer(home, event, usedPercent, { ...pipes, agent, code, noteFailure })
+      ? answer(home, event, usedPercent, { ...pipes, agent, nextStage, noteFailure })
           .catch(noteFailure)
           .then(() => undefined)
       : null
@@ -96,16 +98,16 @@ async function answer(
   {
     write,
     agent,
-    code,
+    nextStage,
     noteFailure,
   }: Pipes & {
     agent: Agent
-    code: Pick<CompiledCode, 'nextStage'>
+    nextStage: NextStage
     noteFailure(error: unknown): void
   },
 ): Promise<void> {
   // Kept apart: most events need none of it.
-  const { used, keep } = code.nextStage(WITH_BRIEF, WITH_STORE)
+  const { used, keep } = nextStage(WITH_BRIEF, WITH_STORE)
   const { handleEvent } = await import('./handle-event.ts')
   const told = await handleEvent(event, agent.projectOf(process.env) ?? event.cwd, usedPercent)
   if (told !== null) write(agent.envelope(event.kind, told.text))
@@ -116,8 +118,7 @@ async function answer(
   else if (used() !== WITH_BRIEF) keep(WITH_STORE)
 }
 
-/** Under these words the compiled program is kept: for every event, and the rest of it for those that open the store. */
-const ANY_EVENT = 'event'
+/** Under these words is kept compiled what opens the store. */
 const WITH_BRIEF = 'hookbrief'
 const WITH_STORE = 'hook'
 const DAY_MS = 86_400_000
